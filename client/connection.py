@@ -159,7 +159,7 @@ class AsyncClient:
                         deadline, after = None, max(after, position)
                         yield message
             except ConnectionClosed as error:
-                logger.info("reconnecting", code=error.code)
+                logger.info("reconnecting", reason=str(error))
             except (OSError, InvalidHandshake, CannotServe) as error:
                 now = anyio.current_time()
                 deadline = now + patience_s if deadline is None else deadline

@@ -1,8 +1,7 @@
 """What a route takes and answers, declared beside it, and the description of the API (OpenAPI 3.1) made of that."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar, cast
 
 import msgspec
@@ -13,7 +12,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from events.view.readable import OneOf, readable
-from server.http.requests import whole_number
+from server.export.kept import KeptAnswers
+from server.http.requests import packed_response, whole_number
 from server.people.checks import AnswerFault
 from server.process.version import VERSION
 
@@ -105,12 +105,12 @@ class RefusalAnswer(Struct, frozen=True):
 @answers(dict[str, Any])
 async def show_description(request: Request) -> Response:
     """GET /api/openapi.json: this description."""
-    return Response(await to_thread.run_sync(_encoded, tuple(request.app.routes)), media_type="application/json")
 
+    async def made() -> AsyncIterator[bytes]:
+        yield msgspec.json.encode(await to_thread.run_sync(description, request.app.routes))
 
-@cache
-def _encoded(routes: tuple[BaseRoute, ...]) -> bytes:
-    return msgspec.json.encode(description(routes))
+    pages: KeptAnswers = request.app.state.pages
+    return packed_response(request, await pages.answer(("openapi", ""), made), "application/json")
 
 
 def described(routes: Iterable[BaseRoute]) -> Iterator[tuple[str, str, Contract, Route]]:
