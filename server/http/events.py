@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 from anyio import to_thread
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -37,11 +37,11 @@ class EventsPage(Struct, frozen=True):
 
 
 class FramesPage(Struct, frozen=True):
-    """A page of frames, and for each what its event says."""
+    """A page of frames, and of a stored debate for each what its event says."""
 
     frames: list[dict[str, Any]]
-    said: list[dict[str, Any]]
     next: int | None
+    said: list[dict[str, Any]] | UnsetType = UNSET
 
 
 async def is_revealed(request: Request, debate: str) -> bool:
