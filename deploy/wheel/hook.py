@@ -1,6 +1,6 @@
 """Hatch's hook for a wheel: the packages are in ``moot/``, and all names of modules in them begin with ``moot.``.
 
-``client``, ``events``, ``server`` and ``web`` are common names, which others have in site-packages too.  So
+``events``, ``judge``, ``server`` and ``web`` are common names, which others have in site-packages too.  So
 ``from events.types import X`` becomes ``from moot.events.types import X``, and a string that names a module
 (``"server.cli.serve"``, ``"providers.gemini:GeminiProvider"``, the argument of ``resources.files``) gets the prefix as
 well.  Lines and columns stay as they are, but for the five characters.  An editable install is not changed:
@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGES: Final = ("client", "events", "judge", "personalities", "providers", "server", "web")
+PACKAGES: Final = ("events", "judge", "personalities", "providers", "server", "web")
 INIT: Final = '"""Moot: a debate server whose judge shows its work."""\n'
+CLIENT: Final = '"""Moot from Python."""\nfrom moot.server.client import *\n'
 
 
 class WheelHook(BuildHookInterface[Any]):
@@ -31,7 +32,7 @@ class WheelHook(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         self._folder = TemporaryDirectory()
-        written = {"moot/py.typed": "", "moot/__init__.py": INIT}
+        written = {"moot/py.typed": "", "moot/__init__.py": INIT, "moot/client.py": CLIENT}
         for package in PACKAGES:
             for path in root.joinpath(package).rglob("*.py"):
                 written[f"moot/{path.relative_to(root).as_posix()}"] = rewritten(path.read_text("utf-8"), root)

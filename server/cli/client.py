@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from client.connection import AsyncClient
+from server.client.connection import AsyncClient
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
 from server.debate.acting.operator_acts import ACTS, OperatorRequest

@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from client.connection import AsyncClient
+from server.client.connection import AsyncClient
 from server.cli.client import asked_server
 from server.cli.debates.printer import FeedPrinter
 from server.cli.options import find_debate, open_store

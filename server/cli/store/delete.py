@@ -6,7 +6,7 @@ from typing import Any
 import click
 from httpx import QueryParams
 
-from client.connection import AsyncClient
+from server.client.connection import AsyncClient
 from events.store.open import opened_log
 from server.cli.client import asked_server
 from server.cli.options import find_debate, open_store, with_json, with_settings

@@ -11,7 +11,7 @@ import click
 import msgspec
 from anyio import to_thread
 
-from client.connection import AsyncClient
+from server.client.connection import AsyncClient
 from events.errors import DebateDeleted
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import EventLog, read_pages

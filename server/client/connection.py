@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.typing import Subprotocol
 
-from client.messages import Delta, Frame
+from server.client.messages import Delta, Frame
 from events.view.readable import read
 from events.view.view import View
 from providers.environment import trusted

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from client import AsyncClient, CannotServe, Client, Delta, Frame
+from server.client import AsyncClient, CannotServe, Client, Delta, Frame
 from events.view.readable import read
 from events.view.view import View
 from providers.scripted import provider as scripted
