@@ -22,9 +22,9 @@ Every command also has `--help`. The first six or more characters of an id are e
 | exit code | means |
 |---|---|
 | 0 | done |
-| 1 | failed; also a debate that was halted |
+| 1 | failed; also a debate that was halted, and a gate that fails |
 | 2 | wrong usage |
-| 3 | not found |
+| 3 | not found; of a [gate](gate.md), unclear |
 | 4 | the chain of a log is broken |
 | 130 | interrupted |
 | 141 | what reads the output has ended, as `head` does |

@@ -34,7 +34,9 @@ from .http.vendor import Reply, VendorCall, VendorProvider
 if TYPE_CHECKING:
     from ollama import AsyncClient
 
-HINT = "get it from https://ollama.com/download, start it, then: ollama pull llama3.2"
+USUAL: Final = "llama3.2"
+"""The model that a hint names where none was asked for."""
+HINT: Final = "get it from https://ollama.com/download, start it, then: ollama pull "
 PORT: Final = 11434
 HOST: Final = f"127.0.0.1:{PORT}"
 WINDOWS: Final = (8192, 16384, 32768, 65536)
@@ -119,10 +121,10 @@ class OllamaProvider(VendorProvider):
         try:
             pulled = await self.listed(model)
         except ProviderError as error:
-            hint = "" if isinstance(error, NotAuthorised) else HINT
+            hint = "" if isinstance(error, NotAuthorised) else f"{HINT}{model or USUAL}"
             return (self.status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         if model is None and not pulled:
-            return (self.status("MODEL", ok=False, detail="no model is pulled", hint="ollama pull llama3.2"),)
+            return (self.status("MODEL", ok=False, detail="no model is pulled", hint=f"ollama pull {USUAL}"),)
         if model is not None and not {model, f"{model}:latest"} & set(pulled):
             return (self.status(model, ok=False, detail="not pulled", hint=f"ollama pull {model}"),)
         names = list(pulled) if model is None else [model]

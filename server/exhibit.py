@@ -41,6 +41,8 @@ class PlayedExhibition(Struct, frozen=True):
     """All frames as one page of JSON."""
     page: GzipText
     """An HTML page that replays them."""
+    operators_page: GzipText
+    """The same with a button that opens the exhibition for the wall of a room."""
     course: Course
 
 
@@ -61,11 +63,11 @@ class PlayedExhibitions:
             async with self._locks[name]:
                 if name not in self._played:
                     with structlog.contextvars.bound_contextvars(**{REHEARSED: name}):
-                        self._played[name] = await _play(wanted)
+                        self._played[name] = await _play(wanted, f"/exhibitions/{name}/wall")
         return self._played[name]
 
 
-async def _play(wanted: dict[str, Any]) -> PlayedExhibition:
+async def _play(wanted: dict[str, Any], wall: str) -> PlayedExhibition:
     settings = Settings(retry_ms=RETRY_MS)
     registry = Registry([UNPACED])
     async with MemoryLog() as log, anyio.create_task_group() as tasks:
@@ -79,9 +81,11 @@ async def _play(wanted: dict[str, Any]) -> PlayedExhibition:
                 break
         page, _ = await hub.frames_page(debate, 0, MAX_FRAMES)
         frames = f'{{"frames":[{",".join(page)}],"next":null}}'.encode()
+        archive = await archive_of(log, debate)
         played = PlayedExhibition(
             await pack(whole(frames)),
-            await pack(html_export(await archive_of(log, debate))),
+            await pack(html_export(archive)),
+            await pack(html_export(archive, wall)),
             course_of(await hub.view_at(debate, None)),
         )
         tasks.cancel_scope.cancel()

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from msgspec import Struct
@@ -12,6 +12,7 @@ from events.cluster.open import open_bus
 from events.store.address import is_postgres
 from events.store.log import EventLog
 from events.store.open import opened_log
+from events.table import LazyTable
 from providers.limits import DEFAULT_LIMITS
 from providers.registry import Registry
 from server.debate.moderators import Moderators
@@ -23,6 +24,8 @@ from server.settings import Settings
 if TYPE_CHECKING:
     from server.cluster.node import ClusterNode
 
+WATCHERS: Final = LazyTable[Any]({"hooks": "server.hooks:start", "telemetry": "server.telemetry:start"})
+"""What follows the debates that run here, by the setting that turns it on; called with log, settings, address."""
 ACT_S: Final = 2.0
 """Seconds, beyond one and a half leases, within which a node carries out a command, or it is refused."""
 
@@ -72,6 +75,8 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
         node = _node(settings, log, address)
         registry = limited(settings)
         hub = Hub(log, tick_ms=settings.tick_ms, bus=bus if is_postgres(settings.store) else None)
+        watching = () if read_only else (name for name in WATCHERS if getattr(settings, name))
+        watchers = [WATCHERS[name](log, settings, address) for name in watching]
         moderators = Moderators(
             log,
             registry,
@@ -80,11 +85,14 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
             most=settings.max_running,
             ownership=node or SOLE_OWNER,
             within_s=1.5 * settings.lease_s + ACT_S,
+            watchers=watchers,
         )
         try:
             async with anyio.create_task_group() as tasks:
                 await tasks.start(hub.run)
                 await tasks.start(moderators.run)
+                for watcher in watchers:
+                    await tasks.start(watcher.run, moderators)
                 if node is not None:
                     await tasks.start(node.run, moderators)
                 try:

@@ -1,8 +1,9 @@
 """Settings: a flag, else the environment (``MOOT_*``), else ``moot.toml`` in this folder, else the default."""
 
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -12,9 +13,11 @@ from msgspec import Meta, Struct
 from events.misfits import misfit_words
 from providers.limits import Limit
 from server.errors import BadField
+from server.hooks.hook import Hook
 
 FILE: Final = "moot.toml"
 PREFIX: Final = "MOOT_"
+HOOK_NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -32,6 +35,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Further host names of the server, separated by commas."""
     public_metrics: bool = False
     """Whether ``/metrics`` answers clients on other machines without the token."""
+    receipt_keys: str = ""
+    """The file with the key that signs receipts; empty: next to a store that is a file."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     bus: str = ""
     """On a PostgreSQL store: how text in flight travels between nodes, ``nats://HOST:PORT``; empty for the store."""
@@ -65,12 +70,32 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Attempts at a turn or a question before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Milliseconds before the second attempt; doubled for each further one."""
+    mcp: Literal["loopback", "on", "off"] = "loopback"
+    """Whether ``/mcp`` answers operators; ``loopback``: if only this machine can reach the server."""
+    mcp_runs: bool = False
+    """Whether a tool of MCP may start what costs money."""
+    mcp_call_usd: Annotated[float, Meta(gt=0)] = 1.0
+    """The most that one call of a tool may cost, in US dollars."""
+    mcp_day_usd: Annotated[float, Meta(gt=0)] = 5.0
+    """The most that all such calls of a day (UTC) may cost."""
     voice: str = ""
     """What speaks turns: ``openai:MODEL`` or ``openai:MODEL@URL``; empty for the voices of browsers only."""
     voice_pro: str = "alloy"
     voice_con: str = "onyx"
     voice_per_minute: Annotated[int, Meta(ge=0)] = 30
     """New turns that all spectators together may have spoken in a minute; 0: operators only."""
+    public_url: str = ""
+    """The address at which people open the pages, for links that the server sends out; empty for its own address."""
+    hooks: dict[str, Hook] = {}
+    """Webhooks by name: a table ``[hooks.NAME]`` with ``url``, ``secret``, ``events``, ``private``; JSON in the
+    environment.
+    """
+    telemetry: str = ""
+    """The address of an OpenTelemetry collector (OTLP over HTTP); empty: nothing is sent."""
+    telemetry_texts: bool = False
+    """Whether traces hold prompts, answers and the judge's reasons."""
+    league_people: str = ""
+    """The names of people who agreed to be listed in leagues, separated by commas."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.
@@ -95,7 +120,7 @@ def load(
     for name in NAMES:
         if (value := environment.get(PREFIX + name.upper())) is not None:
             origins[name] = PREFIX + name.upper()
-            said[name] = _parse_limits(value) if name == "limits" else value
+            said[name] = PARSERS[name](value) if name in PARSERS else value
     for name, value in flags.items():
         if value is not None:
             said[name], origins[name] = value, f"--{name.replace('_', '-')}"
@@ -107,6 +132,9 @@ def load(
 def _check(name: str, value: Any, origin: str) -> None:
     if name not in NAMES:
         raise BadField(name, f"{origin} names an unknown setting {name!r}")
+    if name == "hooks" and isinstance(value, dict) and all(isinstance(each, dict) for each in value.values()):
+        for hook, fields in value.items():
+            _check_hook(f"{name}.{hook}", hook, fields, origin)
     if name == "limits" and isinstance(value, dict):
         for provider, said in value.items():
             _check_limit(f"{name}.{provider}", said, origin)
@@ -125,6 +153,24 @@ def _check_limit(field: str, said: Any, origin: str) -> None:
             raise BadField(f"{field}.{key}", f"{origin}: {misfit_words(error, f'{field}.{key}')}") from error
 
 
+def _check_hook(field: str, name: str, said: Mapping[str, Any], origin: str) -> None:
+    """Raise ``BadField`` for a hook that is not valid; the message holds no secret."""
+    if not HOOK_NAME.fullmatch(name):
+        raise BadField(field, f"{origin}: the name of a hook is up to 40 of a-z, 0-9, - and _")
+    try:
+        msgspec.convert(said, Hook, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadField(field, f"{origin}: {misfit_words(error, field)}") from error
+
+
+def _parse_hooks(text: str) -> Any:
+    """Hooks from the JSON of ``MOOT_HOOKS``.  Raises ``BadField``."""
+    try:
+        return msgspec.json.decode(text or "{}")
+    except msgspec.DecodeError as error:
+        raise BadField("hooks", f"MOOT_HOOKS is not JSON: {error}") from error
+
+
 def _parse_limits(line: str) -> dict[str, dict[str, str]]:
     """Limits from the one line of ``MOOT_LIMITS``.  Raises ``BadField``."""
     limits: dict[str, dict[str, str]] = {}
@@ -135,6 +181,10 @@ def _parse_limits(line: str) -> dict[str, dict[str, str]]:
             raise BadField("limits", f"MOOT_LIMITS: {part!r} is not of the form 'provider: concurrent=4'")
         limits[provider.strip()] = {key: value for key, _, value in pairs}
     return limits
+
+
+PARSERS: Final[Mapping[str, Callable[[str], Any]]] = {"hooks": _parse_hooks, "limits": _parse_limits}
+"""How a setting that is no text or number is written in the environment."""
 
 
 def _from_file(path: Path) -> dict[str, Any]:

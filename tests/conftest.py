@@ -128,8 +128,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Long files come first, and browser tests last; thorough tests run only where ``-m`` names them.
 
     Playwright's synchronous API keeps an event loop running until the session ends: after it no other test could start
-    an event loop.
+    an event loop.  A browser or slow test that fails runs once more, since both depend on how busy the machine is: the
+    summary names it with RERUN, and a test that fails twice fails.
     """
+    for item in items:
+        if item.get_closest_marker("browser") is not None or item.get_closest_marker("slow") is not None:
+            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=1))
     if not asks_for_thorough(config.option.markexpr):
         left_out = [item for item in items if item.get_closest_marker(THOROUGH) is not None]
         config.hook.pytest_deselected(items=left_out)

@@ -48,7 +48,7 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     take(page, "live", scheme)
     page.emulate_media(reduced_motion="reduce")  # the end of the loop
     page.goto(URL)
-    page.wait_for_selector("#exhibition-list .curve", timeout=60_000)
+    page.wait_for_selector("#exhibition-list li:nth-child(3) .curve", timeout=60_000)
     take(page, "list", scheme)
     page.emulate_media(reduced_motion="no-preference")
     gap = next(

@@ -166,6 +166,14 @@ class EventLog(Protocol):
         """Number of debates in each state other than ``concluded``, found by an index."""
         ...
 
+    async def notes(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+        """What a part of the server keeps next to the events, by key: all, or one.  Raises ``StoreUnavailable``."""
+        ...
+
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """Keep one value under a key, or remove it; durable on return.  Raises ``StoreUnavailable``."""
+        ...
+
     async def close(self) -> None:
         """Write the accepted requests, then close the store."""
         ...
@@ -192,11 +200,11 @@ async def not_there(log: EventLog, debate: str) -> UnknownDebate:
     return found[0].refusal() if found else UnknownDebate(debate)
 
 
-async def read_rows(log: EventLog, limits: Limits = ALL) -> AsyncIterator[Summary]:
-    """All rows of the list, newest first, read in pages."""
+async def read_rows(log: EventLog, limits: Limits = ALL, query: str = "") -> AsyncIterator[Summary]:
+    """All rows of the list with ``query`` in their motion, newest first, read in pages."""
     after = None
     while True:
-        page = await log.summaries(after, PAGE, limits=limits)
+        page = await log.summaries(after, PAGE, query, limits)
         for row in page.debates:
             yield row
         if (after := page.next) is None:

@@ -34,6 +34,7 @@ class MemoryLog:
         self._numbers: dict[str, int] = {}
         self._calibrations: set[tuple[str, int, str]] = set()
         self._tombstones: dict[str, Tombstone] = {}
+        self._notes: dict[tuple[str, str], bytes] = {}
         self._wakeups = Wakeups()
         self._closed = False
 
@@ -201,6 +202,18 @@ class MemoryLog:
         """See ``EventLog``."""
         self._check_open()
         return dict(Counter(row.state for _, row in self._summaries.values() if row.state != "concluded"))
+
+    async def notes(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+        """See ``EventLog``."""
+        self._check_open()
+        return {at: value for (of, at), value in self._notes.items() if of == kind and key in {None, at}}
+
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """See ``EventLog``."""
+        self._check_open()
+        self._notes.pop((kind, key), None)
+        if value is not None:
+            self._notes[kind, key] = value
 
     async def close(self) -> None:
         """See ``EventLog``."""

@@ -29,6 +29,14 @@ WriteResult = tuple[Recorded, ...] | Exception
 """The answer to a request: the records as written, or why nothing was written."""
 
 
+class KeptNote(Struct, frozen=True, gc=False):
+    """What a part of the server keeps; ``value`` is None to remove it."""
+
+    kind: str
+    key: str
+    value: bytes | None
+
+
 class WriteRequest(Struct, gc=False):
     """One ``append`` (``drafts`` with their ``payloads``) or one ``adopt`` (``records`` as they are)."""
 
@@ -45,6 +53,8 @@ class WriteRequest(Struct, gc=False):
     records: Sequence[Recorded] = ()
     reason: str | None = None
     """Why the debate is to be deleted; None for an append or an import."""
+    note: KeptNote | None = None
+    """What is to be kept next to the events; the request writes nothing else."""
     tries: int = 0
     is_repeated: bool = False
     """Whether its answer is an earlier append's, so that it moves no head."""
@@ -78,6 +88,11 @@ def adopt_request(records: Sequence[Recorded], loop: asyncio.AbstractEventLoop) 
 def delete_request(debate: str, expected: int, reason: str, loop: asyncio.AbstractEventLoop) -> WriteRequest:
     """The request of a ``delete``; its answer has no records."""
     return WriteRequest(debate, expected, loop.create_future(), loop.time(), 0, reason=reason)
+
+
+def note_request(note: KeptNote, loop: asyncio.AbstractEventLoop) -> WriteRequest:
+    """The request of a ``note``; its answer has no records."""
+    return WriteRequest("", 0, loop.create_future(), loop.time(), len(note.value or b""), note=note)
 
 
 class StreamHead(Struct):

@@ -134,6 +134,15 @@ class StoredLog(ABC):
         counts: dict[str, int] = await self._reading(self.queries.read_unconcluded)
         return counts
 
+    async def notes(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+        """See ``EventLog``."""
+        found: dict[str, bytes] = await self._reading(self.queries.read_notes, kind, key)
+        return found
+
+    @abstractmethod
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """See ``EventLog``."""
+
     @abstractmethod
     async def close(self) -> None:
         """See ``EventLog``."""

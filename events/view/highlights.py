@@ -145,7 +145,11 @@ def _other(debate: Debate, _: dict[str, LeadMove], moments: tuple[Moment, ...]) 
 def _of_moment(debate: Debate, moment: Moment) -> Highlight:
     heading = KINDS[moment.kind].format(turn=moment.turn, side=NAMES[moment.side])
     quote = moment.quote
-    quotes = () if quote is UNSET else (Spoken(side=moment.side, turn=moment.turn, quote=quote, role="fails"),)
+    quotes: tuple[Spoken, ...] = (
+        () if quote is UNSET else (Spoken(side=moment.side, turn=moment.turn, quote=quote, role="fails"),)
+    )
+    if moment.kind == "contradiction":
+        quotes = tuple(_contradicted(debate, moment.position))
     costs = (each.penalty for each in debate.claims.values() if each.flagged == moment.position)
     return Highlight(
         position=moment.position,
@@ -155,3 +159,10 @@ def _of_moment(debate: Debate, moment: Moment) -> Highlight:
         quotes=quotes,
         note=moment.note,
     )
+
+
+def _contradicted(debate: Debate, position: int) -> Iterator[Spoken]:
+    """The premises that the contradiction at ``position`` is about, in the words that stated them."""
+    for name in (name for each in debate.spine.contradictions if each.position == position for name in each.premises):
+        if (premise := debate.spine.premises.get(name)) is not None:
+            yield Spoken(side=premise.side, turn=premise.turn, quote=premise.quote, role="fails")

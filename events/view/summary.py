@@ -1,7 +1,7 @@
 """A concluded exchange in a few lines: what the rules did to the lead, and its key moments."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -86,13 +86,33 @@ def _is_tie_broken(debate: Debate) -> bool | UnsetType:
 # what the rules did
 
 
+def moves_of_means(ledger: Ledger) -> Iterator[tuple[ScoreEntry, float]]:
+    """What changed a score after the judge had given its points, with the points by which it moved the side's mean.
+
+    Only of turns that count in the scorecard.
+    """
+    is_by_parts = ledger.rubric is not None and is_unscaled(ledger.rubric)
+    for side in SIDES:
+        judged, cards = _counted(ledger, side)
+        scored = Counter(name for each in judged for name in each.balances)
+        for card in judged if is_by_parts else cards:
+            for entry in card.entries:
+                if entry.dimension in ledger.dimensions and entry.kind not in SETTING:
+                    yield entry, entry.applied / (scored[entry.dimension] if is_by_parts else len(cards))
+
+
+def _counted(ledger: Ledger, side: Side) -> tuple[list[TurnCard], list[TurnCard]]:
+    """The judged turns of a side, and those of them with a composite."""
+    judged = [each for each in ledger.cards.values() if each.side == side and each.missing is None]
+    return judged, [each for each in judged if each.composite(ledger.dimensions) is not None]
+
+
 def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
     given: dict[Side, float] = {}
     moved: dict[Side, dict[RuleKind, float]] = {}
     is_by_parts = ledger.rubric is not None and is_unscaled(ledger.rubric)
     for side in SIDES:
-        judged = [each for each in ledger.cards.values() if each.side == side and each.missing is None]
-        cards = [each for each in judged if each.composite(ledger.dimensions) is not None]
+        _, cards = _counted(ledger, side)
         if not cards:
             return UNSET
         moved[side] = dict.fromkeys(RULES, 0.0)
@@ -100,12 +120,8 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
             balances = [card.balances[name] for card in cards for name in ledger.dimensions]
             given[side] = sum(each.raw for each in balances) / len(cards)
             moved[side]["limits"] = sum(each.admitted - each.raw for each in balances) / len(cards)
-        scored = Counter(name for each in judged for name in each.balances)
-        for card in judged if is_by_parts else cards:
-            for entry in card.entries:
-                if entry.dimension in ledger.dimensions and entry.kind not in SETTING:
-                    turns = scored[entry.dimension] if is_by_parts else len(cards)
-                    moved[side][_rule_kind(entry, ledger)] += entry.applied / turns
+    for entry, points in moves_of_means(ledger):
+        moved[ledger.sides[entry.turn]][_rule_kind(entry, ledger)] += points
     if is_by_parts:
         given, admitted = (_by_parts(ledger, value) for value in (_raw, _admitted))
         for side in SIDES:

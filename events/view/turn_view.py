@@ -22,6 +22,7 @@ from events.types import (
     missing,
 )
 from events.types.rubric import Dimension
+from events.view.origin import OriginView, origin_of
 
 
 class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
@@ -122,6 +123,8 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     """Absent for words of a model."""
     speaker: str | UnsetType = UNSET
     """The person who said it, here or in a supplied transcript; hidden as ``model`` is."""
+    origin: OriginView | UnsetType = UNSET
+    """Where its words come from; every turn of a view has it."""
     spoken: int | UnsetType = UNSET
     judged: int | UnsetType = UNSET
     failures: tuple[Failure, ...] = ()
@@ -180,6 +183,7 @@ def turn_view(debate: Debate, number: int, known: TurnView | None = None, before
         model=turn.model,
         by=UNSET if turn.event is None else turn.event.by,
         speaker=_speaker(debate, number),
+        origin=origin_of(debate, turn),
         spoken=turn.spoken or UNSET,
         judged=turn.judged or UNSET,
         failures=turn.failures,

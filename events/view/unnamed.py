@@ -8,13 +8,14 @@ from events.state.folds.briefing import ONE_MODEL
 from events.state.parts.panel import PanelState, RaterState
 from events.state.parts.rounds import ProtocolState
 from events.types import DebateOpened
+from events.view.origin import unnamed_origin
 from events.view.turn_view import TurnView
 
 
 def unnamed_turn(turn: TurnView) -> TurnView:
     """The turn without its model, its speaker, and the messages of providers."""
     failures = tuple(replace(each, message=UNNAMED) for each in turn.failures)
-    return replace(turn, model="", speaker=UNSET, failures=failures)
+    return replace(turn, model="", speaker=UNSET, origin=unnamed_origin(turn.origin), failures=failures)
 
 
 def unnamed_panel(panel: PanelState) -> PanelState:

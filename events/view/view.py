@@ -56,6 +56,7 @@ from events.types import (
 from events.types.rubric import name_of_rubric
 from events.view import trail as trails
 from events.view.lead import FORMATS, LeadView, with_arguments, with_figures, with_moves, with_opinions
+from events.view.origin import MarkView, mark_of
 from events.view.summary import DebateSummary, summary_of
 from events.view.trail import Trail
 from events.view.turn_view import TurnView, turn_view
@@ -177,6 +178,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """The debate that this one was made from."""
     blind: bool | UnsetType = UNSET
     """Present and true if spectators see no names of models before the debate has concluded."""
+    mark: MarkView | UnsetType = UNSET
+    """Who and what wrote the speeches and the judgements."""
     pro: SeatView | UnsetType = UNSET
     con: SeatView | UnsetType = UNSET
     judge: JudgeView | UnsetType = UNSET
@@ -333,7 +336,18 @@ def _after(  # noqa: C901 - one flat if a part of the view
     if before.labels is not after.labels:
         moved |= _labels(after)
     moved |= _rare_parts(fold, after, is_protocol=view.format == "protocol", hides=hides)
+    is_same = turns is fold.turns and after.status is before.status and view is fold.view
+    moved["mark"] = view.mark if is_same else _mark(after, turns, view.mark, hides=hides)
     return Fold(debate=after, sums=sums, turns=turns, trail=trail, view=replace(view, **moved))
+
+
+def _mark(
+    debate: Debate, turns: Mapping[str, TurnView], known: MarkView | UnsetType, *, hides: bool
+) -> MarkView | UnsetType:
+    """The mark of the debate; the known one if it is the same."""
+    origins = [turn.origin for turn in turns.values() if turn.origin is not UNSET]
+    mark = mark_of(debate, origins, hides=hides)
+    return known if mark == known else mark
 
 
 def _rare_parts(  # noqa: C901 - one flat if a part of the view
@@ -417,6 +431,7 @@ def for_director(fold: Fold) -> View:
     return replace(
         view,
         turns=fold.turns,
+        mark=_mark(debate, fold.turns, view.mark, hides=False),
         families=debate.families or UNSET,
         transcript=_transcript(debate, hides=False),
         **_seats(debate),

@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from server.client.connection import AsyncClient
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
+from server.client.connection import AsyncClient
 from server.debate.acting.operator_acts import ACTS, OperatorRequest
 from server.service import running
 from server.settings import Settings

@@ -24,6 +24,7 @@ EXAMPLES: Final = """\b
 GROUPS: Final = {
     "Start": {
         "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
+        "mcp": CommandEntry(".mcp.command", "mcp", "Give the tools of Moot to another program."),
         "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
         "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
         "deliberate": CommandEntry(
@@ -71,6 +72,9 @@ GROUPS: Final = {
     },
     "Measure": {
         "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
+        "league": CommandEntry(
+            "measure.league", "league", "Show who argues best in the debates of the store, and how sure that is."
+        ),
         "calibrate": CommandEntry(
             "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
         ),
@@ -81,16 +85,25 @@ GROUPS: Final = {
         "export": CommandEntry(
             "store.transfer",
             "export",
-            "Write the log of a debate, its view, a transcript, a page that replays it, or a recording.",
+            "Write the log, the view, a transcript, a page or a recording of a debate, or tables of debates.",
         ),
         "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
         "verify": CommandEntry(
             "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
         ),
+        "receipt": CommandEntry(
+            "store.receipt", "receipt", "Write a signed statement of how a debate ended, or verify one."
+        ),
+        "keys": CommandEntry(
+            "store.receipt",
+            "keys",
+            "Show the public keys that sign receipts, make the first one, or rotate to a new one.",
+        ),
         "delete": CommandEntry(
             "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."
         ),
         "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
+        "hooks": CommandEntry("store.hooks", "hooks", "Show the webhooks, and what they could not deliver."),
         "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),
         "migrate": CommandEntry(
             "store.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."

@@ -13,6 +13,7 @@ import msgspec
 
 from events.errors import UnknownDebate
 from events.store.address import sqlite_path
+from events.store.listing import ALL, FILED, LISTED, Limits
 from events.store.lock import holder
 from events.store.log import EventLog, read_rows
 from events.store.open import opened_log
@@ -84,6 +85,31 @@ def with_settings(function: F) -> F:
         return function(settings_of(click.get_current_context(), store=store), *given, **options)
 
     return with_store(cast("F", command))
+
+
+def with_limits(function: F) -> F:
+    """Add what a list of debates can be limited to; ``limits_of`` reads it."""
+    for option in reversed(
+        (
+            click.option("-q", "query", default="", help="Text to find in the motions."),
+            click.option("--state", type=click.Choice(["open", "paused", "halted", "concluded"])),
+            click.option("--format", type=click.Choice(["exchange", "protocol", "deliberation", "calibration", "lab"])),
+            click.option("--winner", type=click.Choice(["pro", "con", "neither"])),
+            click.option("--tag", help="Only debates with this tag."),
+            click.option("--archived", is_flag=True, help="Only archived debates."),
+            click.option("--hidden", is_flag=True, help="Only hidden debates."),
+            click.option("--unlisted", is_flag=True, help="Only unlisted debates."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """The limits that a command was given: what is hidden, archived or unlisted only if one of these is asked for."""
+    filed = {name: True for name in FILED if options[name]}
+    only = {name: options[name] for name in ("state", "format", "winner", "tag")}
+    return msgspec.structs.replace(ALL if filed else LISTED, **only, **filed)
 
 
 def with_evidence(function: F) -> F:

@@ -4,12 +4,13 @@ import difflib
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import anyio
 import click
@@ -182,3 +183,21 @@ def settings_of(context: click.Context, **flags: Any) -> Settings:
 def run_async(function: Callable[[], Coroutine[Any, Any, Any]], *, uvloop: bool = False) -> Any:
     """Run an asynchronous command; with ``uvloop`` on the faster event loop, if the system has it."""
     return anyio.run(function, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})
+
+
+@contextmanager
+def replaced_file(output: Path) -> Iterator[BinaryIO]:
+    """A file next to ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
+    if output.exists() and not output.is_file():  # /dev/stdout or a pipe has nothing to keep
+        with output.open("wb") as file:
+            yield file
+        return
+    part = output.with_name(f"{output.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(output)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import FrameType
 from typing import Any, cast
@@ -32,6 +32,8 @@ from server.service import Service, running
 from server.settings import Settings
 
 logger = structlog.get_logger()
+EVERY_INTERFACE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what is bound is the choice of the person
+"""Hosts that bind every interface, each with the one by which this machine reaches itself."""
 GRACE_S = 4
 """Seconds that requests have to end after a signal."""
 
@@ -100,10 +102,20 @@ def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) ->
     run_async(lambda: serve_until_stopped(settings, open_page=open_page, worker=worker), uvloop=True)
 
 
-async def serve_until_stopped(settings: Settings, *, open_page: bool = False, worker: int | None = None) -> None:
-    """Serve until a signal.  ``worker`` is the number of a worker, if several share the port."""
+async def serve_until_stopped(
+    settings: Settings,
+    *,
+    open_page: bool = False,
+    worker: int | None = None,
+    ready: Callable[[str, Callable[[], None]], None] | None = None,
+) -> None:
+    """Serve until a signal.  ``worker`` is the number of a worker, if several share the port.
+
+    ``ready`` gets the address once the server answers, and what stops it; without it the address is printed.
+    """
     with _stopped_by_sigterm() as stop:
-        await _serve_within(settings, stop, open_page=open_page, worker=worker)
+        told = None if ready is None else lambda address: ready(address, stop.request)
+        await _serve_within(settings, stop, open_page=open_page, worker=worker, told=told)
 
 
 @contextlib.contextmanager
@@ -141,7 +153,9 @@ class _Stop:
             self.server.should_exit = True
 
 
-async def _serve_within(settings: Settings, stop: _Stop, *, open_page: bool, worker: int | None) -> None:
+async def _serve_within(
+    settings: Settings, stop: _Stop, *, open_page: bool, worker: int | None, told: Callable[[str], None] | None
+) -> None:
     access = Access(settings)
     with contextlib.closing(bind(settings, is_shared=worker is not None, is_listening=True)) as listening:
         address = _address(settings.host, listening.getsockname()[1])
@@ -150,7 +164,7 @@ async def _serve_within(settings: Settings, stop: _Stop, *, open_page: bool, wor
                 service.log.set_address(address)
             kind = _Server if service.node is None else _NodeServer
             server = kind(web_config(service, access), service, address, open_page=open_page)
-            server.is_first = not worker
+            server.is_first, server.told = not worker, told
             stop.server = server
             await server.serve([listening])
 
@@ -178,6 +192,8 @@ class _Server(uvicorn.Server):
 
     is_first = True
     """Whether this one of several workers prints the address."""
+    told: Callable[[str], None] | None = None
+    """What is told the address, in place of the terminal."""
 
     def __init__(self, config: uvicorn.Config, service: Service, address: str, *, open_page: bool) -> None:
         super().__init__(config)
@@ -194,13 +210,23 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.is_first:
+        if self.told is not None:
+            self.told(self._address)
+        elif self.is_first:
             if observe.has_json_lines():
-                observe.always().info("server_started", address=self._address)
+                observe.always().info("server_started", address=self._address, **self._elsewhere())
             else:
-                click.echo(f"Moot answers at {self._address}  (Ctrl-C stops it)", err=True)
+                others = "".join(f", for other machines at {each}" for each in self._elsewhere().values())
+                click.echo(f"Moot answers at {self._address}{others}  (Ctrl-C stops it)", err=True)
         if self._open_page and self.is_first:
             await asyncio.to_thread(webbrowser.open, self._address)
+
+    def _elsewhere(self) -> dict[str, str]:
+        """The address by which other machines reach a server that listens on every interface; else empty."""
+        host = self._service.settings.host
+        if host not in EVERY_INTERFACE:
+            return {}
+        return {"network": _address(_outward(host), int(self._address.rpartition(":")[2]))}
 
 
 class _NodeServer(_Server):
@@ -230,6 +256,15 @@ class _NodeServer(_Server):
             self.should_exit = True
 
 
+def _outward(host: str) -> str:
+    """The address of this machine in its network; its name without a network."""
+    family, far = (socket.AF_INET6, "2001:db8::1") if ":" in host else (socket.AF_INET, "192.0.2.1")
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((far, 9))  # a datagram socket chooses its interface and sends nothing
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
 def _address(host: str, port: int) -> str:
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    shown = EVERY_INTERFACE.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{port}"

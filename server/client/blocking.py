@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from events.view.view import View
 from server.client.connection import ADDRESS, PATIENCE_S, AsyncClient, Export
 from server.client.messages import Delta, Frame
-from events.view.view import View
 from server.export.argument_audit import ArgumentAudit
 from server.export.audit import Audit
 

@@ -16,10 +16,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.typing import Subprotocol
 
-from server.client.messages import Delta, Frame
 from events.view.readable import read
 from events.view.view import View
 from providers.environment import trusted
+from server.client.messages import Delta, Frame
 from server.errors import ERROR_CLASSES, CannotServe, ErrorReport, Relayed
 from server.export.argument_audit import ArgumentAudit
 from server.export.audit import Audit

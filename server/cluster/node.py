@@ -21,9 +21,10 @@ from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
 from events.store.postgres.log import PostgresLog
 from server.debate.commands import (
-    Command,
     CommandResult,
     Done,
+    Forwarded,
+    ListHosted,
     NotDone,
     Rejected,
     as_error,
@@ -104,7 +105,7 @@ class ClusterNode:
         del debate
         self._release_due.set()
 
-    async def forward(self, debate: str, command: Command, until: float) -> int | None:
+    async def forward(self, debate: str, command: Forwarded, until: float) -> Done | None:
         """See ``Ownership``."""
         if await self._leases.owner(debate) is None:
             return None
@@ -114,8 +115,8 @@ class ClusterNode:
         except msgspec.DecodeError as error:  # the other node has another version of Moot
             raise Unanswered(debate, taken=True) from error
         match answer:
-            case Done(position=position):
-                return position
+            case Done():
+                return answer
             case Rejected():
                 raise as_error(answer)
             case NotDone():
@@ -250,7 +251,10 @@ class ClusterNode:
 
     async def _answer(self, forwarded: ForwardedCommand) -> CommandResult:
         try:
-            return Done(await self._local.execute(forwarded.debate, decode_command(forwarded.act)))
+            command = decode_command(forwarded.act)
+            if isinstance(command, ListHosted):
+                return Done(0, self._local.hosted_here(forwarded.debate))
+            return Done(await self._local.execute(forwarded.debate, command))
         except (NotOwner, Fenced):
             return NotDone()
         except msgspec.DecodeError:

@@ -3,7 +3,7 @@
 A command is carried out in this process, or it travels to the node that owns the debate and its result travels back.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -91,15 +91,30 @@ class ClosePoll(Struct, frozen=True, tag="close_poll"):
     by: str
 
 
+class AnswerHosted(Struct, frozen=True, tag="answer_hosted"):
+    """Answer a question that waits for a model outside."""
+
+    question: str
+    answer: Any
+    """A text, or the JSON values of a typed answer."""
+
+
+class ListHosted(Struct, frozen=True, tag="list_hosted"):
+    """Tell which questions wait for a model outside."""
+
+
 Entry = AddWord | Label | MakeSeatLink | RevokeSeatLink | ClosePoll
 """A command that records events and does nothing else."""
-Command = Pause | Resume | Halt | Appeal | Decide | CastBallot | AtSeat | Entry
+Command = Pause | Resume | Halt | Appeal | Decide | CastBallot | AtSeat | AnswerHosted | Entry
+Forwarded = Command | ListHosted
+"""What travels to another node."""
 
 
 class Done(Struct, frozen=True, tag="done"):
-    """The command is recorded, at this position."""
+    """The command is recorded, at this position; or it asked for ``questions``, as JSON values."""
 
     position: int
+    questions: tuple[dict[str, Any], ...] = ()
 
 
 class Rejected(ErrorReport, frozen=True, tag="refused", kw_only=True):
@@ -112,16 +127,16 @@ class NotDone(Struct, frozen=True, tag="gone"):
 
 CommandResult = Done | Rejected | NotDone
 _json: Final = msgspec.json.Encoder()
-_commands: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
+_commands: Final[msgspec.json.Decoder[Forwarded]] = msgspec.json.Decoder(Forwarded)
 _results: Final[msgspec.json.Decoder[CommandResult]] = msgspec.json.Decoder(CommandResult)
 
 
-def encode(message: Command | CommandResult) -> bytes:
+def encode(message: Forwarded | CommandResult) -> bytes:
     """A command or a result as JSON."""
     return _json.encode(message)
 
 
-def decode_command(payload: bytes) -> Command:
+def decode_command(payload: bytes) -> Forwarded:
     """A command that another node sent.  Raises ``msgspec.DecodeError`` for one that this version does not know."""
     return _commands.decode(payload)
 

@@ -76,8 +76,8 @@ from server.debate.time_limits import (
 from server.errors import NotNow
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
+from server.people.names import HOSTED, is_person
 from server.people.names import NAME as PERSON
-from server.people.names import is_person
 from server.process import observe
 
 logger = structlog.get_logger()
@@ -86,6 +86,8 @@ ACTING: Final = LazyTable[Any](
     {
         "ballots": "server.debate.acting.ballots:BallotQueue",
         "commands": "server.debate.acting.execution",
+        "hosted": "server.people.hosted:Hosted",
+        "list_hosted": "server.debate.commands:ListHosted",
         "person": "server.people.provider:People",
         "seats": "server.debate.acting.desk:SeatDesk",
     }
@@ -251,6 +253,11 @@ class Moderator:
             return drafts
 
         return await self.append_at_once(build)
+
+    def answer_hosted(self, question: str, answer: Any) -> int:
+        """Bring the answer of a model outside; the position at which its question waits.  Raises the refusal."""
+        self._registry.provider(HOSTED).bring(self.id, question, answer)  # type: ignore[attr-defined]
+        return self.debate.position
 
     # steps
 

@@ -6,10 +6,11 @@ A moderator is in memory while its debate runs and while a command is carried ou
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import anyio
 import anyio.abc
+import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
 
@@ -28,12 +29,14 @@ from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotNow, NotOwner, TooMany, leaves
 from server.feed.hub import Hub
+from server.people.names import HOSTED
 from server.people.names import NAME as PERSON
 from server.process import observe
 from server.process.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from server.debate.commands import Command
+    from server.people.hosted import Hosted
     from server.people.provider import People
 
 logger = structlog.get_logger()
@@ -46,6 +49,24 @@ LINGER_S: Final = 5.0
 """Seconds for which a moderator stays in memory after a vote: the next vote comes soon."""
 
 CATALOG: Final = LazyTable[Callable[[str], str]]({"family": "providers.catalog.models:family"})
+
+
+class Watcher(Protocol):
+    """What follows the debates that this process owns; it may delay a debate's loading, and nothing else."""
+
+    async def watch(self, debate: str, position: int) -> None:
+        """The debate was loaded up to ``position``, and this process may append to it from now on."""
+        ...
+
+    def rested(self, debate: str) -> None:
+        """Nothing here appends to the debate any more, until it is loaded again."""
+        ...
+
+    def lost(self, debate: str) -> None:
+        """Another node has taken over the debate."""
+        ...
+
+
 Job = Callable[[Moderator], Awaitable[None]]
 """Something to do for one debate, while its moderator stays in memory."""
 
@@ -65,14 +86,16 @@ class Moderators:
         within_s: float = 10.0,
         clock: Clock = SYSTEM,
         next_steps: NextSteps = next_steps,
+        watchers: Sequence[Watcher] = (),
     ) -> None:
         """``within_s``: seconds within which the owner of a debate carries out a command, or the command is refused."""
         self.is_draining = False
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         registry.add(PERSON, lambda: ACTING[PERSON]())  # noqa: PLW0108 - it is imported when a person is asked
+        registry.add(HOSTED, lambda: ACTING[HOSTED]())  # noqa: PLW0108 - likewise
         self._idle_timeout_s, self._most = idle_timeout_s, most
-        self._clock, self._next_steps = clock, next_steps
+        self._clock, self._next_steps, self._watchers = clock, next_steps, watchers
         self._moderators: dict[str, Moderator] = {}
         self._commands: Counter[str] = Counter()
         """Commands under way, by debate: a moderator stays in memory for them."""
@@ -80,6 +103,8 @@ class Moderators:
         """The jobs for which moderators stay in memory, each with its debate."""
         self._set_aside: set[str] = set()
         """Open debates that cannot be run, until a person acts on them or the process starts again."""
+        self._owned: Counter[str] = Counter()
+        """Debates that watchers keep the ownership of."""
         self._loading_counts: Counter[str] = Counter()
         """Openings and loads under way, by debate."""
         self._rested = anyio.Event()
@@ -219,8 +244,8 @@ class Moderators:
             with suppress(NotOwner, Fenced):
                 return await self.execute(debate, command)
             with suppress(Fenced):
-                if (position := await self._ownership.forward(debate, command, until)) is not None:
-                    return position
+                if (done := await self._ownership.forward(debate, command, until)) is not None:
+                    return done.position
             if anyio.current_time() + CHANGING_S > until:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
@@ -232,15 +257,49 @@ class Moderators:
             position: int = await acting.carry_out(moderator, command)
             return position
 
+    async def hosted_questions(self, debate: str) -> tuple[dict[str, Any], ...]:
+        """What waits in a debate for answers from outside, as JSON values, here or at the node that runs it."""
+        if debate not in self._moderators:
+            until = anyio.current_time() + self._within_s
+            with suppress(NotOwner, Fenced):
+                done = await self._ownership.forward(debate, ACTING["list_hosted"](), until)
+                return () if done is None else done.questions
+        return self.hosted_here(debate)
+
     # other nodes
+
+    def hosted_here(self, debate: str) -> tuple[dict[str, Any], ...]:
+        """What waits in a debate of this process."""
+        hosted: Hosted = self._registry.provider(HOSTED)  # type: ignore[assignment]
+        return tuple(map(msgspec.to_builtins, hosted.questions(debate)))
 
     def needs(self, debate: str) -> bool:
         """Whether this process still needs the debate."""
-        return debate in self._moderators or debate in self._loading_counts or debate in self._set_aside
+        return self.is_loaded(debate) or debate in self._set_aside or debate in self._owned
+
+    def is_loaded(self, debate: str) -> bool:
+        """Whether this process may append to the debate: its moderator is in memory, or is being loaded."""
+        return debate in self._moderators or debate in self._loading_counts
+
+    @asynccontextmanager
+    async def owning(self, debate: str) -> AsyncIterator[None]:
+        """Within it this process keeps owning the debate.  Raises ``NotOwner``, ``StoreUnavailable``."""
+        self._owned[debate] += 1
+        try:
+            if not await self._ownership.acquire(debate):
+                raise NotOwner(debate)
+            yield
+        finally:
+            self._owned[debate] -= 1
+            if not self._owned[debate]:
+                del self._owned[debate]
+            self._ownership.release(debate)
 
     def lose_ownership(self, debate: str) -> None:
         """Another node has taken over the debate: stop running it.  This is not a failure."""
         self._set_aside.discard(debate)
+        for watcher in self._watchers:
+            watcher.lost(debate)
         if (moderator := self._moderators.get(debate)) is not None and not moderator.ownership_lost.is_set():
             logger.warning("debate_lost", debate=debate)
             moderator.lose_ownership()
@@ -322,6 +381,8 @@ class Moderators:
             del self._commands[moderator.id]
             self._moderators.pop(moderator.id, None)
             moderator.finished.set()
+            for watcher in self._watchers:
+                watcher.rested(moderator.id)
             self._ownership.release(moderator.id)
 
     async def _moderator(self, debate: str) -> Moderator:
@@ -357,6 +418,8 @@ class Moderators:
             raise await not_there(self._log, debate)
         if opened.format not in FORMATS:
             raise NotNow(f"this version of Moot has no format {opened.format[:40]!r}")
+        for watcher in self._watchers:
+            await watcher.watch(debate, moderator.debate.position)
         return moderator
 
     @contextmanager

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from server.errors import NotOwner
 
 if TYPE_CHECKING:
-    from server.debate.commands import Command
+    from server.debate.commands import Done, Forwarded
 
 
 class Ownership(Protocol):
@@ -24,8 +24,8 @@ class Ownership(Protocol):
         """The debate is not needed any more: give it up in a moment, unless it is needed again until then."""
         ...
 
-    async def forward(self, debate: str, command: "Command", until: float) -> int | None:
-        """Let the owner of the debate carry out a command; the position of the event, or None without an owner.
+    async def forward(self, debate: str, command: "Forwarded", until: float) -> "Done | None":
+        """Let the owner of the debate carry out a command; what it answers, or None without an owner.
 
         ``until`` is a time of the event loop.  Raises the owner's refusal, ``Unanswered``, ``StoreUnavailable``.
         """
@@ -45,7 +45,7 @@ class SoleOwner:
     def release(self, debate: str) -> None:
         """Nothing to do: no other node waits for the debate."""
 
-    async def forward(self, debate: str, command: "Command", until: float) -> int | None:
+    async def forward(self, debate: str, command: "Forwarded", until: float) -> "Done | None":
         """Raises ``NotOwner``: there is no node to forward to."""
         del command, until
         raise NotOwner(debate)

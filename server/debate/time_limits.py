@@ -12,12 +12,14 @@ from providers.base import Outcome
 from server.debate.calls import time_limit
 from server.debate.formats.halts import seconds_between
 from server.debate.formats.steps import Ask, Speak
-from server.people.names import is_person, seat_of
+from server.people.names import is_hosted, is_person, seat_of
 
 SEND_S: Final = 3.0
 """Seconds beyond a person's time for a text that was sent within it."""
 BACK_S: Final = 15.0
 """Minimum seconds that a person has left after the server was down in the middle of a turn."""
+HOSTED_S: Final = 86_400.0
+"""Seconds that a model has whose answers a program outside brings: its person may be asleep."""
 TOO_LATE: Final = "the person did not send a text in time"
 
 
@@ -26,7 +28,9 @@ def seconds_of_turn(step: Speak, settings: DebateSettings, now: str) -> float:
 
     A person's time runs from the first attempt, also while the server is down; then at least ``BACK_S`` are left.
     """
-    return settings.turn_timeout_s if step.time_s is None else _seconds_left(step.time_s, step.since, now)
+    if step.time_s is not None:
+        return _seconds_left(step.time_s, step.since, now)
+    return HOSTED_S if is_hosted(step.model) else settings.turn_timeout_s
 
 
 def _seconds_left(time_s: float, since: str, now: str) -> float:
@@ -68,6 +72,8 @@ def seconds_of_question(step: Ask, debate: Debate, now: str) -> float:
     seat = debate.seats.get(seat_of(step.key)) if is_person(step.model) else None
     if seat is not None:
         return _seconds_left(seat.time_s, seat.since, now)
+    if is_hosted(step.model):
+        return HOSTED_S
     limit_s = debate.opened.settings.judge_timeout_s
     return min(limit_s, step.timeout_s or limit_s)
 

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import msgspec
 from anyio import to_thread
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.record import Recorded
 from events.short_names import with_short_names
 from events.store.log import EventLog, not_there, read_pages
 from events.types import DebateState, EvidenceSupplied, ModelAnswered, ModelFailed
 from events.view import view as views
+from events.view.origin import MarkView
 from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.export.debate.arguments import with_words
@@ -43,6 +44,8 @@ class Archive:
         self.state: DebateState = auditor.debate.status.state
         self.revealed = director or self.state == "concluded"
         self.has_calls = with_calls and self.revealed
+        self.mark: MarkView | UnsetType = UNSET
+        """Who and what wrote the words, for the head of the page."""
         self.calls_bytes = 0
         """Bytes of the model calls in the parts so far."""
 
@@ -91,7 +94,9 @@ async def archive_of(
         fold = await to_thread.run_sync(views.apply_all, fold, page)  # a debate with many votes takes seconds
     if not fold.view.position:
         raise await not_there(log, debate)
-    return Archive(log, Auditor(fold), director=director, with_calls=with_calls, all_evidence=all_evidence)
+    archive = Archive(log, Auditor(fold), director=director, with_calls=with_calls, all_evidence=all_evidence)
+    archive.mark = fold.view.mark
+    return archive
 
 
 class _Recording:

@@ -16,9 +16,12 @@ from typing import Final
 
 import msgspec
 from anyio import to_thread
+from msgspec import UNSET, UnsetType
 
 import web
+from events.view.origin import MarkView
 from server.export.archive import Archive
+from server.export.preview.card import mark_meta
 from server.process.version import VERSION
 
 PAGE: Final = "debate/debate.html"
@@ -28,6 +31,8 @@ SPECIFIER: Final = re.compile(r"""(\bfrom\s*+|\bimport\s*+\(?+\s*+)(["'])(\.{1,2
 _LINK: Final = re.compile(r'<link rel="(\w+)" href="/static/([\w./-]+)"[^>]*>\n?')
 _SCRIPT: Final = re.compile(r'<script (type="module" )?src="/static/([\w./-]+)"></script>\n?')
 _HOME: Final = re.compile(r'(<a\b[^<>]*?) href="/[^"]*"')
+COPY_LINK: Final = '<button type="button" id="copy">Copy link</button>'
+ON_WALL: Final = '<form method="post" action="{}"><button>Put on the wall of a room</button></form>'
 
 
 def files() -> dict[str, str]:
@@ -66,10 +71,20 @@ def inert(body: bytes) -> bytes:
     return body
 
 
-def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool) -> tuple[bytes, bytes]:
+def offline(
+    known: Mapping[str, str],
+    *,
+    title: str,
+    note: str,
+    is_whole: bool,
+    mark: MarkView | UnsetType = UNSET,
+    wall: str = "",
+) -> tuple[bytes, bytes]:
     """The page of a debate as one file, made of ``known``, the page's files: what stands before and after the archive.
 
     ``note`` tells the reader about the copy; it is shown as a caveat if the copy is not whole.
+    ``mark`` stands in the head, for machines.  ``wall``: the path of a server that opens the debate for the wall of a
+    room; the page then has a button for it.
     """
     digests: dict[str, list[str]] = {"script": [], "style": []}
 
@@ -100,10 +115,11 @@ def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool) 
     page = _replaced(
         page,
         {
-            '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests)}',
-            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>",
+            '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests, can_post=bool(wall))}',
+            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>\n{mark_meta(mark)}",
             '<body class="page">': '<body class="page copy">',
             '<div id="caveats">': f'{shown_note}<div id="caveats">',
+            COPY_LINK: COPY_LINK + (ON_WALL.format(escape(wall)) if wall else ""),
             "</body>": '<script type="application/json" id="archive"></script>\n</body>',
         },
     )
@@ -111,14 +127,14 @@ def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool) 
     return before.encode(), f"{end}{after}".encode()
 
 
-def _policy(digests: Mapping[str, Sequence[str]]) -> str:
+def _policy(digests: Mapping[str, Sequence[str]], *, can_post: bool) -> str:
     rules = (
         "default-src 'none'",
         f"script-src data: {' '.join(digests['script'])}",
         f"style-src {' '.join(digests['style'])}",
         "img-src data:",
         "base-uri 'none'",
-        "form-action 'none'",
+        "form-action 'self'" if can_post else "form-action 'none'",
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
     )
@@ -137,10 +153,10 @@ def _replaced(page: str, by: Mapping[str, str]) -> str:
     return page
 
 
-async def html_export(archive: Archive) -> AsyncIterator[bytes]:
-    """The HTML file of an archive, in parts.  Threads make them."""
+async def html_export(archive: Archive, wall: str = "") -> AsyncIterator[bytes]:
+    """The HTML file of an archive, in parts.  Threads make them.  ``wall``: see ``offline``."""
     is_whole = archive.state == "concluded"
-    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole)
+    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole, mark=archive.mark, wall=wall)
     before, after = await to_thread.run_sync(lambda: page(files()))
     yield before
     async for part in archive.parts():

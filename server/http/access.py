@@ -67,6 +67,7 @@ LONG_BODIES: Final = {
     "/api/debates": MAX_SUPPLIED,
     "/api/estimate": MAX_SUPPLIED,
     "/api/evidence": MAX_SUPPLIED,
+    "/mcp": MAX_SUPPLIED,
 }
 """Bytes of a body that only operators may send, by path."""
 BUG: Final = "an error inside Moot: the server's log has the details"

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 import structlog
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, Lock, create_task_group
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,7 +24,20 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics, speech
+from server.http import (
+    atom,
+    debates,
+    docs,
+    events,
+    exports,
+    hooks,
+    judge,
+    labs,
+    metrics,
+    oembed,
+    receipts,
+    speech,
+)
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -37,11 +50,13 @@ from server.http.access import (
 )
 from server.http.contract import show_description
 from server.http.limits import RateLimit
+from server.http.mcp import McpRoute
 from server.http.people import audience, commands, rooms, seats
-from server.http.requests import service_of
+from server.http.requests import base_of, service_of
 from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, gone_page, made_page, page_response
 from server.http.websocket import spectate
+from server.league import page as league
 from server.service import Service
 from server.speech.speaker import Speaker
 
@@ -72,7 +87,7 @@ async def page(request: Request) -> Response:
     if view.format == "lab":
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/lab/{quote(debate)}{query}", 307)
-    head = head_of(view, str(request.url.replace(query="")))
+    head = head_of(view, str(request.url.replace(query="")), base_of(request))
     response = made_page(request, "debate/debate.html", {"<title>A debate · Moot</title>": head})
     keep_link(request, response)
     return response
@@ -130,6 +145,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    *league.ROUTES,
     Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),
@@ -154,7 +170,9 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/evidence", behind_link(exports.show_evidence)),
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
+    Route(f"{ONE}/tables/{{table}}.{{form}}", behind_link(exports.export_table)),
     *speech.ROUTES,
+    *receipts.ROUTES,
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
@@ -166,6 +184,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/votes", behind_link(audience.vote), methods=["POST"]),
     Route(f"{ONE}/poll", behind_link(audience.show_poll)),
     Route(f"{ONE}/poll/qr.svg", behind_link(audience.show_code)),
+    Route(f"{ONE}/hosted", behind_link(commands.show_hosted)),
     *(
         Route(f"{ONE}/{path}", behind_link(commands.operator_act(act)), methods=[method])
         for (method, path), act in ACTS.items()
@@ -178,6 +197,9 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
         Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
         for (method, path), act in seats.SEAT_ACTS.items()
     ),
+    *atom.ROUTES,
+    *hooks.ROUTES,
+    *oembed.ROUTES,
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
     Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),
@@ -191,6 +213,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
     Route("/api/exhibitions/{name}/course", debates.show_exhibition_course),
     Route("/exhibitions/{name}", debates.exhibition_page),
+    Route("/exhibitions/{name}/wall", debates.exhibit_on_wall, methods=["POST"]),
     Route("/api/search", debates.search),
     Route("/api/session", show_session, methods=["GET"]),
     Route("/api/session", open_session, methods=["POST"]),
@@ -200,6 +223,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),
     WebSocketRoute("/ws/debates/{debate}", spectate),
+    Route("/mcp", McpRoute(), methods=["POST"]),
     Route("/{code:code}", rooms.join),
     Mount("/static", FILES),
 )
@@ -213,7 +237,9 @@ def make_app(service: Service, access: Access) -> Starlette:
         taken_up = await service.take_up()
         if taken_up:
             logger.info("debates_taken_up", number=taken_up)
-        yield
+        async with create_task_group() as app.state.tasks:
+            yield
+            app.state.tasks.cancel_scope.cancel()
 
     app = Starlette(
         routes=list(ROUTES),
@@ -230,6 +256,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
     app.state.previews = None
+    app.state.mcp, app.state.mcp_lock = None, Lock()
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()

@@ -114,11 +114,17 @@ async def show_description(request: Request) -> Response:
 
 
 def described(routes: Iterable[BaseRoute]) -> Iterator[tuple[str, str, Contract, Route]]:
-    """Path, method and contract of every route that the description has."""
+    """Path, method and contract of every route that the description has.
+
+    Raises ``TypeError`` for one without a contract.
+    """
     for route in routes:
         if isinstance(route, Route) and route.path.startswith(DESCRIBED):
             for method in sorted((route.methods or set()) - {"HEAD"}):
-                yield route.path, method.lower(), vars(route.endpoint)["contract"], route
+                contract = vars(route.endpoint).get("contract")
+                if contract is None:
+                    raise TypeError(f"{method} {route.path}: its endpoint has no line @answers")
+                yield route.path, method.lower(), contract, route
 
 
 def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:

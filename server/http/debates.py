@@ -4,6 +4,7 @@ from functools import reduce
 from io import BytesIO
 from operator import or_
 from typing import Any, Final
+from urllib.parse import quote
 
 import anyio
 import msgspec
@@ -11,7 +12,7 @@ from anyio import to_thread
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from events.misfits import misfit_words
 from events.state.seats import seats_of
@@ -105,13 +106,18 @@ class ModelsAnswer(Struct, frozen=True, kw_only=True):
 @answers(Made, status=201, body=DebateBody, needs_operator=True)
 async def open_debate(request: Request) -> Response:
     """POST /api/debates."""
-    access_of(request).begin_act(request)
-    rate: RateLimit = request.app.state.open_rate
-    rate.check_address(request)
+    _begin_opening(request)
     service = service_of(request)
     wanted = as_request(await read_json(request))
     opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
     return await _made(request, await service.moderators.open(opened, follows), opened)
+
+
+def _begin_opening(request: Request) -> None:
+    """Only operators open debates, and not too many.  Raises ``NotAllowed``, ``TooMany``."""
+    access_of(request).begin_act(request)
+    rate: RateLimit = request.app.state.open_rate
+    rate.check_address(request)
 
 
 async def _made(request: Request, debate: str, opened: DebateOpened, *, is_spoken: bool = False) -> Response:
@@ -145,9 +151,7 @@ async def fork(request: Request) -> Response:
 
 async def _asked_for_debate(request: Request) -> tuple[Service, Any]:
     """The service and the body of an operator's request that makes a debate of a stored one."""
-    access_of(request).begin_act(request)
-    rate: RateLimit = request.app.state.open_rate
-    rate.check_address(request)
+    _begin_opening(request)
     return service_of(request), await read_json(request, empty={})
 
 
@@ -372,7 +376,18 @@ async def exhibition_page(request: Request) -> Response:
     """GET /exhibitions/{name}: a page that replays an exhibition.  Its policy is in the page."""
     recording = await request.app.state.exhibitions.recording(request.path_params["name"])
     headers = {"content-security-policy": "frame-ancestors 'self'"}
-    return packed_response(request, recording.page, "text/html; charset=utf-8", headers)
+    page = recording.operators_page if access_of(request).is_operator(request) else recording.page
+    return packed_response(request, page, "text/html; charset=utf-8", headers)
+
+
+async def exhibit_on_wall(request: Request) -> Response:
+    """POST /exhibitions/{name}/wall: the exhibition as a new debate, on the wall of a room."""
+    _begin_opening(request)
+    service, wanted = service_of(request), as_request({"exhibition": request.path_params["name"]})
+    opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
+    debate = await service.moderators.open(opened, follows)
+    note_act(request, made=debate)
+    return RedirectResponse(f"/d/{quote(debate)}/wall", 303)
 
 
 @answers(dict[str, list[dict[str, Any]]])

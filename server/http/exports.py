@@ -29,16 +29,21 @@ from server.export.archive import archive_of
 from server.export.argument_audit import argument_audits
 from server.export.audit import auditor_of
 from server.export.debate.exchange import first_side
-from server.export.debate.transcript import as_markdown
+from server.export.debate.transcript import as_markdown, origin_text
 from server.export.diff import difference
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
 from server.export.moved import ToldDiff, told
+from server.export.preview.card import mark_meta
 from server.export.preview.course import course_of
 from server.export.reports.debater import report_for
 from server.export.reports.document import report_html, report_markdown, style_digest
 from server.export.reports.judgings import JudgingComparison, compare_judgings
 from server.export.reports.judgings_text import comparison_page, refusal_page
+from server.export.tables import TABLES
+from server.export.tables.forms import FORMS, PARQUET, writer_of
+from server.export.tables.read import pages_of
+from server.export.tables.table import seen_by
 from server.export.wording import SIGNS
 from server.http.access import POLICY, access_of, check_link, is_director
 from server.http.contract import DIRECTOR, MAX_POSITION, Whole, Word, answers
@@ -59,10 +64,13 @@ MENU: Final = '<details class="drop" id="menu">'
 MAX_QUOTE: Final = 400
 """Characters of a quote on a card."""
 MEDIA_TYPES: Final = {
+    "csv": "text/csv; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
+    "jsonl": "application/jsonl",
     "ndjson": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
 }
 EXPORTS_PER_MINUTE: Final = 60
 """Exports that are made for a spectator's address; one that is there already does not count."""
@@ -156,12 +164,13 @@ async def debater_report(request: Request) -> Response:
     return await _export(request, view, kind, ("report", side, base, is_director(request)), made, headers)
 
 
-@answers("application/x-ndjson", DIRECTOR)
+@answers("application/x-ndjson", Word("names", ("short",)), DIRECTOR)
 async def export_events(request: Request) -> Response:
-    """GET /api/debates/{id}/events.ndjson: the whole log."""
+    """GET /api/debates/{id}/events.ndjson: the whole log; ``names=short`` leaves folders of scripts out."""
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
-    withhold, shorten = not revealed, not access_of(request).is_operator(request)
+    is_short = request.query_params.get("names") == "short"
+    withhold, shorten = not revealed, is_short or not access_of(request).is_operator(request)
     view = await service.hub.view(debate)
     seal = view.state != "concluded"
     made = partial(export, service.log, debate, withhold=withhold, shorten=shorten, seal=seal)
@@ -187,6 +196,29 @@ async def export_markdown(request: Request) -> Response:
         yield text.encode()
 
     return await _export(request, view, "md", (is_director(request), all_evidence), made)
+
+
+@answers("text/csv application/jsonl application/vnd.apache.parquet", DIRECTOR)
+async def export_table(request: Request) -> Response:
+    """GET /api/debates/{id}/tables/{table}.{form}: a table of the debate, as this client may see it."""
+    name, form = request.path_params["table"], request.path_params["form"]
+    if name not in TABLES or form not in FORMS:
+        raise NotFound(f"a table is one of {', '.join(TABLES)}, as {', '.join(FORMS)}")
+    if form == PARQUET:
+        if not is_installed(PARQUET):
+            raise NotFound(f"a table as Parquet {needed(PARQUET)}")
+        await load("pyarrow.parquet")  # importing it on the loop would block every debate
+    service, director = service_of(request), is_director(request)
+    fold = await service.hub.view_at(request.path_params["debate"], None)
+
+    async def made() -> AsyncIterator[bytes]:
+        table, seen = TABLES[name], seen_by(fold, director=director)
+        writer = writer_of(form, table)
+        async for records in pages_of(service.log, seen, table):
+            yield await to_thread.run_sync(lambda page: writer.add(table.rows(seen, page)), records)
+        yield await to_thread.run_sync(writer.end)
+
+    return await _export(request, fold.view, form, ("table", name, director), made)
 
 
 @answers(EvidenceView)
@@ -266,7 +298,8 @@ async def card(request: Request) -> Response:
     quote = " ".join(request.query_params.get("quote", "").split())
     if quote not in " ".join(view.turns[number].text.split()):
         raise BadQuery("these words are not in the turn", field="quote")
-    return _framed(made_page(request, CARD, {"<!-- card -->": card_html(view, number, quote[:MAX_QUOTE])}))
+    by = {"<!-- card -->": card_html(view, number, quote[:MAX_QUOTE]), "<!-- mark -->": mark_meta(view.mark)}
+    return _framed(made_page(request, CARD, by))
 
 
 def _framed(response: Response) -> Response:
@@ -322,6 +355,7 @@ def card_html(view: View, number: str, quote: str) -> str:
 {doubt}
 <footer>
 <span><b class="{turn.side}">{SIGNS[turn.side]}</b> {character}, turn {number}</span>
+<span class="origin">{escape(origin_text(turn))}</span>
 <span class="score">{_score(turn)}</span>
 <a class="source" href="{link}" target="_blank" rel="noopener">Read the debate in Moot</a>
 </footer>

@@ -24,6 +24,11 @@ def service_of(request: Request) -> Service:
     return service
 
 
+def base_of(request: Request) -> str:
+    """The address of this server's pages for links that others keep: that of the settings, or of the request."""
+    return (service_of(request).settings.public_url or str(request.base_url)).rstrip("/")
+
+
 def json_response(value: Any, status: int = 200) -> Response:
     """A JSON answer, encoded by msgspec: structs and raw payloads are sent as they are."""
     return Response(msgspec.json.encode(value), status_code=status, media_type="application/json")

@@ -1,13 +1,16 @@
 """Sessions of browsers: the token is exchanged for a cookie once, and the cookie is given up."""
 
+from anyio import to_thread
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from server.errors import NotAllowed
+from server.export.receipt.keys import has_keys
 from server.http.access import COOKIE, COOKIE_AGE_S, access_of, note_act
 from server.http.body import read_object
 from server.http.contract import answers
+from server.http.requests import service_of
 
 
 class Token(Struct):
@@ -18,11 +21,16 @@ class Token(Struct):
 
 @answers(dict[str, str | bool])
 async def show_session(request: Request) -> Response:
-    """GET /api/session: what this client may do, whether it may do so by a session, and the server's voice if any."""
+    """GET /api/session: what this client may do, whether by a session; the server's voice, and whether it signs."""
     role, voice = access_of(request).role_of(request), request.app.state.speaker.voice
-    shown = {"role": "operator" if role else "spectator", "signed_in": role.startswith("session ")}
+    shown: dict[str, str | bool] = {
+        "role": "operator" if role else "spectator",
+        "signed_in": role.startswith("session "),
+    }
     if voice is not None:
         shown["voice"] = voice.label
+    if await to_thread.run_sync(has_keys, service_of(request).settings):
+        shown["receipts"] = True
     return JSONResponse(shown, headers={"cache-control": "no-store"})
 
 

@@ -1,4 +1,4 @@
-"""How a person in a seat is named: as a model ``person:NAME``, and each request by its question and turn."""
+"""Who answers outside this process: a person (``person:NAME``), or a model whose program asks (``hosted:NAME``)."""
 
 from typing import Final
 
@@ -6,6 +6,8 @@ from events.state.seats import STATEMENTS
 
 NAME: Final = "person"
 PREFIX: Final = f"{NAME}:"
+HOSTED: Final = "hosted"
+HOSTED_PREFIX: Final = f"{HOSTED}:"
 MAX_NAME: Final = 80
 """Characters of a person's name."""
 
@@ -26,3 +28,8 @@ def seat_of(key: str) -> str:
 def is_person(model: str) -> bool:
     """Whether a model's name is that of a person."""
     return model.startswith(PREFIX)
+
+
+def is_hosted(model: str) -> bool:
+    """Whether a program outside brings the answers of this model."""
+    return model.startswith(HOSTED_PREFIX)

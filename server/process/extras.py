@@ -15,17 +15,23 @@ class Extra(NamedTuple):
 EXTRAS: Final[Mapping[str, Extra]] = {
     "embedded": Extra("xllamacpp", "a small model on this machine"),
     "lab": Extra("statsmodels", "the statistics of a judge lab"),
-    "parquet": Extra("pyarrow", "the calls of a judge lab as Parquet"),
+    "mcp": Extra("mcp", "tools for other programs, by the Model Context Protocol"),
+    "otel": Extra("opentelemetry.sdk", "traces for OpenTelemetry"),
+    "parquet": Extra("pyarrow", "tables of debates as Parquet"),
     "pdf": Extra("pypdfium2", "documents in PDF"),
     "postgres": Extra("psycopg", "a store in PostgreSQL"),
     "preview": Extra("PIL", "pictures of debates for links on other sites"),
+    "receipt": Extra("cryptography", "signed receipts of debates"),
 }
 """``pyproject.toml`` says what each installs."""
 
 
 def is_installed(extra: str) -> bool:
     """Whether an extra is installed."""
-    return find_spec(EXTRAS[extra].module) is not None
+    try:
+        return find_spec(EXTRAS[extra].module) is not None
+    except ModuleNotFoundError:  # nor the package that the module is in
+        return False
 
 
 def needed(extra: str) -> str:

@@ -8,6 +8,7 @@ from anyio import to_thread
 from msgspec import UNSET
 
 from events.types import SIDES, Side
+from events.view.origin import WRITERS
 from events.view.turn_view import TurnView
 from events.view.view import View
 from server.errors import EXPECTED, NotNow
@@ -23,15 +24,6 @@ EXPORT_WAIT_S: Final = 60.0
 """Seconds that a recording waits before a further attempt at a sound."""
 ABOUT: Final = "About this recording"
 OUTCOME: Final = "The outcome"
-MODEL: Final = "language models"
-WRITERS: Final = {
-    "model": MODEL,
-    "script": "a script that was written beforehand",
-    "person": "people",
-    "transcript": "people in a debate that was held elsewhere",
-    "hidden": "speakers who are not named before the debate has ended",
-}
-SCRIPTED: Final = "scripted:"
 
 
 def spoken_turns(view: View) -> dict[str, TurnView]:
@@ -43,25 +35,15 @@ def spoken_turns(view: View) -> dict[str, TurnView]:
 def generated_sentence(view: View, voice: Voice) -> str:
     """That the voices are generated, and whose the words are."""
     turns = spoken_turns(view).values()
-    by = {side: sorted({WRITERS[_kind(view, turn)] for turn in turns if turn.side == side}) for side in SIDES}
+    origins = [(turn.side, turn.origin) for turn in turns if turn.origin is not UNSET]
+    by = {side: sorted({WRITERS[origin.kind] for of, origin in origins if of == side}) for side in SIDES}
     said = f"This recording is generated. The voices are synthetic, made by the model {voice.model}. "
     named = [(NAMES[side], " and ".join(writers)) for side, writers in by.items() if writers]
-    if {writers for _, writers in named} == {MODEL}:
-        return f"{said}The words are generated too: {MODEL} wrote them."
+    if {writers for _, writers in named} == {WRITERS["model"]}:
+        return f"{said}The words are generated too: {WRITERS['model']} wrote them."
     if len({writers for _, writers in named}) == 1:
         return f"{said}The words are by {named[0][1]}."
     return said + " ".join(f"The words of {side} are by {writers}." for side, writers in named)
-
-
-def _kind(view: View, turn: TurnView) -> str:
-    """Whose words a turn has: a key of ``WRITERS``.  A blind debate names the seat's model once it has ended."""
-    if turn.by in {"person", "transcript"}:
-        return str(turn.by)
-    seat = view.pro if turn.side == "pro" else view.con
-    model = UNSET if seat is UNSET else seat.model
-    if view.exhibition is not UNSET or (model is not UNSET and model.startswith(SCRIPTED)):
-        return "script"
-    return "hidden" if model is UNSET and not turn.model else "model"
 
 
 def script_of(view: View, voice: Voice) -> tuple[tuple[str, str, Side], ...]:

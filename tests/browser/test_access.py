@@ -45,6 +45,7 @@ DIFFERENT = """() => {
 PAGES = {
     "list": "/",
     "judge": "/judge",
+    "league": "/league",
     "exchange": "/d/{juries}",
     "why": "/d/{juries}?turn=3",
     "read back": "/d/{juries}#e64",
@@ -126,7 +127,7 @@ def settled(page: Page, name: str) -> None:
         case "list":
             expect(page.locator("body[data-ready]")).to_have_count(1)
             expect(page.locator("#stage[data-state]")).to_have_count(1)
-        case "judge":
+        case "judge" | "league":
             expect(page.locator("main h2").first).to_be_visible()
         case "missing":
             expect(page.locator("#trouble")).to_be_visible()

@@ -1,6 +1,7 @@
 """A debate exported to one file and opened from disk without a network; a debate embedded in another site."""
 
 import http.server
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from events.text.figures import rounded
+from server.export.receipt.keys import has_keys, make_keys, read_keys
+from server.settings import Settings
 
 pytestmark = pytest.mark.browser
 
@@ -253,3 +256,52 @@ def test_nothing_is_done_from_within_another_site(new_page: Any, server: Any, sc
     assert said == "This is an embedded debate. Open it in Moot to take part."
     assert server.view(debate)["state"] == "open"
     server.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})
+
+
+def test_the_menu_offers_a_receipt_and_the_file_verifies_it_and_refuses_changes(
+    page: Page, server: Any, ended: str, tmp_path: Path
+) -> None:
+    settings = Settings(store=f"sqlite:{server.folder / 'moot.db'}")
+    keys = read_keys(settings) if has_keys(settings) else make_keys(settings)
+    page.goto(f"{server.url}/d/{ended}")
+    page.locator("#menu > summary").click()
+    page.locator("#menu").get_by_text("Share, export, embed").click()
+    link = page.locator("#export").get_by_role("link", name="Receipt")
+    expect(link).to_be_visible()
+    receipt = server.http.get(str(link.get_attribute("href"))).raise_for_status().content
+    log = server.http.get(f"/api/debates/{ended}/events.ndjson?names=short").content
+    files = {
+        "receipt": receipt,
+        "log": log,
+        "keys": json.dumps(keys.jwks).encode(),
+        "other receipt": receipt.replace(b'"payload":"', b'"payload":" '),
+        "other log": log.replace(b'"winner":"', b'"winner": "'),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    opened(page, server, ended, tmp_path)
+    page.get_by_text("Verify a receipt of this debate").click()
+    says = page.locator("#receipt").get_by_role("status")
+    for field, name, told in (
+        ("receipt", "receipt", ""),
+        ("log", "log", ""),
+        ("keys", "keys", "Verified with the key"),
+        ("log", "other log", "Refused: the log is not the one of the receipt."),
+        ("log", "log", "Verified with the key"),
+        ("receipt", "other receipt", "Refused:"),
+    ):
+        page.locator(f"#receipt input[name={field}]").set_input_files(tmp_path / name)
+        expect(says).to_contain_text(told)
+
+
+def test_the_page_and_the_file_say_of_each_speech_where_it_comes_from(
+    page: Page, server: Any, ended: str, tmp_path: Path
+) -> None:
+    view = server.view(ended)
+    told = [f"{turn['origin']['text'][0].upper()}{turn['origin']['text'][1:]}" for turn in view["turns"].values()]
+    page.goto(f"{server.url}/d/{ended}")
+    for is_copy in (False, True):
+        if is_copy:
+            opened(page, server, ended, tmp_path)
+        expect(page.locator("#mark")).to_have_text(view["mark"]["text"])
+        expect(page.locator("article.turn .who .origin")).to_have_text(told)

@@ -201,17 +201,31 @@ def test_a_moment_plays_by_itself_and_can_be_paused_and_opened(new_page: Any, em
     assert [] == empty_server.get("/api/debates")["debates"]
 
 
+WORDS = ("before", "quote", "after")
+
+
 def test_the_moment_is_one_of_the_record_and_leads_to_its_event(new_page: Any, server: Any) -> None:
     page = new_page(own=True)
     page.emulate_media(reduced_motion="reduce")
     front(page, server)
     frames = server.get("/api/exhibitions/juries/frames")["frames"]
     expect(page.locator("#stage[data-state]")).to_be_attached()
-    quotes = page.locator("#stage mark").all_text_contents()
+    stage = page.locator("#stage")
+    shown = stage.inner_text()
+    quotes = [" ".join(each.split()) for each in stage.locator("mark").all_text_contents()]
+    figures = stage.locator(".num s, .num .n span, .delta").all_text_contents()
+    shares = stage.evaluate(
+        "(element) => ['--from', '--to', '--p'].map((name) => getComputedStyle(element).getPropertyValue(name))"
+    )
     page.locator("#stage-open").click()
     page.wait_for_url(re.compile(r"/exhibitions/juries#e\d+"))
     event = frames[int(page.url.rpartition("#e")[2]) - 1]["event"]
+    found = server.get("/api/exhibitions/juries/course")["exposure"]
 
+    said = [found["reason"], found["text"], *(found[part][each] for part in ("fails", "exposes") for each in WORDS)]
+    assert [] == [words for words in said if words.strip("\u00a0…. ") not in shown]
+    assert [f"{found[each]:.1f}" for each in ("was", "was", "now")] + [f"−{-found['points']:g}"] == figures
+    assert [f"{100 * found[each]['probability']:.2f}" for each in ("since", "until", "until")] == shares
     assert "logic_gap_adjusted" == event["type"]
     assert [event["fails"]["quote"], event["exposed_by"]["quote"]] == quotes
     expect(page.locator(f"[data-turn='{event['fails']['turn']}']")).to_be_in_viewport()
@@ -246,10 +260,11 @@ def test_nothing_moves_when_the_moment_and_the_curves_come(new_page: Any, server
             held.append(route)
 
     page.route("**/api/exhibitions/*/course", hold)
-    front(page, server)
+    with page.expect_request("**/api/exhibitions/*/course"):
+        front(page, server)
+        page.locator("#exhibition-list a.card").first.scroll_into_view_if_needed()  # it asks when it is seen
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     before = page.evaluate("shifts")
-    assert held
     is_open = True
     for route in held:
         route.continue_()
@@ -264,7 +279,7 @@ def test_without_the_exhibition_the_page_works(new_page: Any, server: Any) -> No
     page.route("**/api/exhibitions/*/course", lambda route: route.fulfill(status=404, body="{}"))
     front(page, server)
 
-    expect(page.locator("#stage")).to_be_hidden()
+    expect(page.locator("#stage mark")).to_have_count(2)
     expect(page.locator("#exhibition-list a.card").first).to_be_visible()
     expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
 

@@ -23,6 +23,7 @@ def test_an_answer_stands_with_the_question_that_it_answers(read: Any, server: A
     expect(one.locator(".answer.reply.con")).to_contain_text("▼ Con answers")
     expect(one.locator(".answer.reply.con")).to_contain_text("“Never” was more than we can support.")
     expect(page.locator(".answer.reply")).to_have_count(6)
+    expect(page.locator(".case > .origin")).to_have_text(["From a script that was written beforehand"] * 2)
     expect(page.locator(".steps li")).to_have_text(
         ["✓ Openings", "✓ Cross-examination", "✓ Answers", "✓ Closings", "✓ Judgement"]
     )

@@ -41,6 +41,7 @@ ACCEPTED = {
 """Packages under a licence that asks for more than the permissive ones; for each a reason."""
 NAMED = {
     "2-clause BSD": "BSD-2-Clause",
+    "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",

@@ -34,7 +34,7 @@ ROLES = {"moot_owner", "moot_node", "moot_reader"}
 """Of PostgreSQL: their names look like those of metrics."""
 FROM_OUTSIDE = {"MOOT_HOSTS", "MOOT_LIMITS", "MOOT_PUBLIC_METRICS", "FORWARDED_ALLOW_IPS"}
 """What a node behind a proxy needs to be told, and its limits."""
-EXTRAS = ("lab", "pdf", "postgres", "preview")
+EXTRAS = ("lab", "mcp", "pdf", "postgres", "preview")
 """Those of the image."""
 
 

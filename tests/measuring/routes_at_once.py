@@ -28,7 +28,9 @@ import httpx
 from msgspec import Struct
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
+from server.export.receipt.keys import make_keys
 from server.http.app import ROUTES
+from server.settings import Settings
 from tests.measuring.voters import served
 
 TOKEN: Final = "s3cret-of-the-operators"
@@ -53,11 +55,14 @@ WORDS: Final = (
 )  # fmt: skip
 
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "/oembed": ("url=http://127.0.0.1/d/{debate}",),
     "/api/compare": ("a={debate}&b={again}",),
     "/compare": ("a={debate}&b={again}",),
     "/api/search": ("q=trams",),
     "/api/debates": ("limit=200",),
     "/api/judge": ("", "debate={debate}"),
+    "/api/league": ("", "q=trams"),
+    "/league": ("player=a&against=b",),
     "/api/debates/{debate}": ("", "at={position}"),
     "/api/debates/{debate}/events": ("limit=1000",),
     "/api/debates/{debate}/frames": ("limit=1000",),
@@ -224,6 +229,7 @@ def measured(store: Path, target: Target, number: int, *, reads: bool = True) ->
     with tempfile.TemporaryDirectory(prefix="moot-routes-") as folder:
         copy = Path(folder) / "moot.db"
         shutil.copyfile(store, copy)
+        make_keys(Settings(store=f"sqlite:{copy}"))
         started = served(copy.parent, MOOT_TOKEN=TOKEN)
         with started as (url, process), multiprocessing.get_context("spawn").Pool(1) as load:
             load.apply(os.getpid)
@@ -297,8 +303,11 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "call": next(each["event"]["call"] for each in begun if each["event"]["type"] == "model_answered"),
         "turn": str(turns // 2),
         "argument": "PRO-1",
+        "table": "components",
+        "form": "csv",
         "position": str(position // 2),
         "code": "ABCD",
+        "hook": "chat",
         "claim": "C1.1",
         "seat": "pro",
         "name": "juries",

@@ -217,6 +217,14 @@ class NodeLog:
         """Not used in a schedule."""
         raise NotImplementedError
 
+    async def notes(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+        """Not used in a schedule."""
+        raise NotImplementedError
+
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """Not used in a schedule."""
+        raise NotImplementedError
+
     async def close(self) -> None:
         """See ``EventLog``."""
         self._wakeups.close()

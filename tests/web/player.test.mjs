@@ -142,6 +142,15 @@ test("a step fetches the next frames ahead; a jump fetches only what it shows", 
   assert.equal(before, asked.length);
 });
 
+test("a step keeps the objects of what does not change", async () => {
+  await player.go(48);
+  const { turns } = player.view;
+  await player.go(47);
+
+  assert.equal(47, player.view.position);
+  assert.equal(turns, player.view.turns);
+});
+
 test("stepping onto the newest event follows again", async () => {
   await player.step(-1);
   await player.step(1);

@@ -35,7 +35,10 @@ export function share(id, linkHere) {
     return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
   };
   const files = h("ul", {}, SHARE.files.map(fileItem));
-  api.session().then(({ voice }) => voice && files.append(fileItem(SHARE.audio)), () => {}); // A file has no server.
+  const receipt = fileItem(SHARE.receipt);
+  api.session().then(({ voice, receipts }) => {
+    files.append(...(receipts ? [receipt] : []), ...(voice ? [fileItem(SHARE.audio)] : []));
+  }, () => {}); // A file has no server.
   const linkToDebate = () => changed({ ...location, hash: "" }, { speed: null, follow: null, view: null });
   const links = [[linkToDebate, SHARE.copy], [linkHere, SHARE.copyHere]].map(([link, text]) => {
     return h("button", { type: "button", on: { click: () => copy(link()) } }, text);
@@ -76,6 +79,7 @@ export function share(id, linkHere) {
   const menu = $("#export").closest("details");
   const offer = () => {
     if (!menu.open) return;
+    receipt.hidden = document.body.classList.contains("going-on");
     reports.hidden = !["exchange", "protocol"].includes(document.body.dataset.format);
     offerCards();
   };

@@ -397,7 +397,7 @@ function live() {
   player.live();
   if (player.newest?.state !== "concluded" || player.newest.format !== "exchange") return void follow.join();
   follow.leave();
-  scrollTo(0, 0);
+  requestAnimationFrame(() => scrollTo(0, 0)); // After it is painted: the card comes above the words that were read.
 }
 
 // Player ↔ address

@@ -59,6 +59,7 @@ export function follower(newest, behind) {
       state.keep();
     },
     leave() {
+      heading = 0; // What scrolls from now on is not the gesture of before.
       state.on = false;
       state.showButton();
     },

@@ -191,8 +191,11 @@ export function progressWords(view) {
  * @param {View} view
  */
 export function progress(view) {
+  setText($("#mark"), view.mark?.text ?? "");
   setText($("#progress"), capital(progressWords(view)));
   const { cost_usd: cost, tokens, unpriced_calls: unknown } = view.usage;
+  const isScripted = [view.pro, view.con, view.judge].every((seat) => !seat?.model || /^scripted:/.test(seat.model));
+  $("#cost").hidden = isScripted; // Its tokens are counted by words, and nobody pays for them.
   const sum = cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token");
   setText($("#cost"), HEADER.sum(sum, unknown));
   $("#cost").title = HEADER.usage(view.usage);

@@ -382,7 +382,8 @@ function speaker(number_, turn, view, go) {
   return h("h2.who", { id: `turn-${number_}` },
     h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
     h("a", eventLink(position, go), `Turn ${number_}`),
-    seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)));
+    seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)),
+    turn.origin && h("span.origin", {}, capital(turn.origin.text)));
 }
 
 /** The earlier turns in which a turn exposed a flaw. */

@@ -8,6 +8,7 @@
 import { merge } from "../replay/patch.js";
 import { capital } from "../words/formatting.js";
 import { Differences } from "./difference.js";
+import { offerReceipt } from "./receipt.js";
 
 /** A view is kept at every position that is a multiple of this. */
 const VIEW_INTERVAL = 200;
@@ -116,3 +117,4 @@ class OfflineSocket {
 }
 
 if (copy) globalThis.moot = { copy, Socket: OfflineSocket };
+offerReceipt(copy);

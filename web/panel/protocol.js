@@ -105,8 +105,11 @@ function caseSection(side, view, isRunning, go) {
   const other = OTHER[side];
   const own = Object.entries(known).filter(([, each]) => each.side === side);
   const crossText = view.turns[CROSS_TURN[other]]?.text;
+  const spoken = Object.values(view.turns).filter((turn) => turn.side === side && turn.origin);
+  const origins = [...new Set(spoken.map(({ origin }) => origin.text))].join("; ");
   return h(`section.case.${side}`, { "aria-labelledby": `case-${side}` },
     h("h2", { id: `case-${side}` }, sideName(side), h("span.quiet", {}, ` ${PROTOCOL.role[side]}`)),
+    origins && h("p.quiet.origin", {}, capital(origins)),
     formFaults(PROTOCOL.thisOpening, opening.faults, opening.free_text, `free-${side}`),
     own.map(([name, each]) => argument(name, each, view, isRunning, go)),
     formFaults(PROTOCOL.crossOf(NAME[other]), crossed[other], crossText, `cross-${other}`),

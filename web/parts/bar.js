@@ -2,7 +2,7 @@
 
 import { h, setText } from "./dom.js";
 import { number } from "../words/formatting.js";
-import { BAR, NAME, SIGN } from "../words/words.js";
+import { BAR, NAME, SIGN, percentSure } from "../words/words.js";
 
 /** A lead of this many points fills a half of the bar, where the rubric gives no probability. */
 export const MOST_LEAD = 20;
@@ -33,7 +33,8 @@ export function shareOf({ probability, lead }) {
  */
 export function bar(isSmall = false) {
   const [pro, con] = [h("b"), h("b")];
-  const scale = h("div.scale", { "data-none": BAR.none }, h("u"), h("i"), h("i"), h("em"), h("em"));
+  const ends = [0, 1].map(() => h("i", { "data-sure": BAR.sure }));
+  const scale = h("div.scale", { "data-none": BAR.none }, h("u"), ends, h("em"), h("em"));
   const element = h("div.bar", { role: "img" },
     h("span", {}, SIGN.pro, !isSmall && [` ${NAME.pro} `, pro]),
     scale,
@@ -45,7 +46,10 @@ export function bar(isSmall = false) {
     [pro, con].forEach((cap, i) => setText(cap, typeof means[i] === "number" ? number(means[i], 1) : ""));
     element.classList.toggle("open", Boolean(isOpen));
     element.classList.toggle("none", share === null);
-    element.classList.toggle("gated", nameAt !== undefined && share !== null);
+    const isGated = nameAt !== undefined && share !== null;
+    element.classList.toggle("gated", isGated);
+    element.title = share === null ? "" : BAR.scale(ahead.probability !== undefined, isGated && percentSure(nameAt));
+    for (const end of ends) setText(end, isGated ? percentSure(nameAt) : `+${MOST_LEAD}`);
     element.style.setProperty("--p", share ?? 50);
     if (nameAt !== undefined) element.style.setProperty("--gate", 100 * nameAt);
     element.setAttribute("aria-label", label ?? BAR.label(means, share === null));

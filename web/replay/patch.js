@@ -29,6 +29,7 @@ function isObject(value) {
  * @returns {any}
  */
 export function shared(known, fresh) {
+  if (known === fresh) return fresh;
   if (known === null || fresh === null || typeof known !== "object" || typeof fresh !== "object") return fresh;
   const isSameSize = Object.keys(known).length === Object.keys(fresh).length;
   let isSame = isSameSize && Array.isArray(known) === Array.isArray(fresh);

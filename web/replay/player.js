@@ -8,6 +8,7 @@
 
 import { applyDelta } from "../parts/text.js";
 import { History } from "./history.js";
+import { shared } from "./patch.js";
 
 /** The speeds of a replay. */
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -159,12 +160,17 @@ export class Player extends EventTarget {
     const ticket = this.#ticket;
     const view = (this.frame && this.#history.held(target)) || (await this.#history.at(target));
     if (ticket !== this.#ticket || !view) return undefined;
-    this.view = view;
+    this.see(view);
     this.speech = null;
     this.#replay?.arrive();
     this.#notify();
     if (Math.abs(moved) < FAR) this.#history.ahead(target + Math.sign(moved) * FAR);
     return undefined;
+  }
+
+  /** Takes a view; what is the same object as before need not be drawn again. */
+  see(view) {
+    this.view = shared(this.view, view);
   }
 
   step(count) {

@@ -67,7 +67,7 @@ export class Replay {
       if (next) reached.push(next);
     }
     const isMoved = player.position !== position;
-    if (isMoved) player.view = this.#history.held(player.position) ?? player.view;
+    if (isMoved) player.see(this.#history.held(player.position) ?? player.view);
     for (const frame of reached) player.tell(frame);
     if (player.position >= player.head && !player.isShowing) {
       player.live();

@@ -18,14 +18,14 @@ const BAR = ["pro", "undecided", "con"];
 export const phaseOf = (poll) => openRound(poll) ?? (poll.result ? "over" : poll.after ? "after" : "between");
 
 /**
- * The address of the page for voters; it keeps the token of an unlisted debate.
+ * The address of the page for voters; it keeps the token of an unlisted debate, and the room that the reader joined.
  * @param {string} id
  * @param {string} [below]
  * @returns {string}
  */
 export function voteAddress(id, below = "") {
-  const link = new URLSearchParams(location.search).get("link");
-  return `/vote/${encodeURIComponent(id)}${below}${link ? `?${new URLSearchParams({ link })}` : ""}`;
+  const kept = [...new URLSearchParams(location.search)].filter(([name]) => ["link", "room"].includes(name));
+  return `/vote/${encodeURIComponent(id)}${below}${kept.length ? `?${new URLSearchParams(kept)}` : ""}`;
 }
 
 /**

@@ -113,7 +113,8 @@ function drawSpeech(view, number) {
   const root = $("#speech");
   root.className = `p-said ${turn?.side ?? ""}`;
   if (!turn) return;
-  setText($("#who"), ROOM.who(turn.side, view[turn.side]?.archetype ?? ""));
+  const who = ROOM.who(turn.side, view[turn.side]?.archetype ?? "");
+  setText($("#who"), [who, turn.origin?.text].filter(Boolean).join(" · "));
   const isSpeaking = turn.state === "speaking";
   const text = (isSpeaking ? player.speech?.text : turn.text) ?? "";
   const start = isSpeaking ? text.search(SENTENCE) : 0;

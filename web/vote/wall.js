@@ -23,12 +23,14 @@ export async function wall(id) {
   const state = h("p.wall-state");
   const unlisted = h("p.caveat", { hidden: true }, POLL.unlisted);
   const close = h("button", { type: "button", "data-operator": true });
+  const joining = h("p.joining", { hidden: true });
   const label = h("p.label", {}, POLL.scan);
   const scan = h("div.scan", {},
     h("img", { src: source, alt: POLL.code }),
     h("div", {},
       label,
       h("p.address", {}, address),
+      joining,
       cast,
       state,
       unlisted,
@@ -38,6 +40,10 @@ export async function wall(id) {
   let when = null;
   close.addEventListener("click", onClick(() => api.closePoll(id, when).then(refresh, showTrouble)).click);
   role();
+  api.join(id).then(({ place, code }) => {
+    joining.hidden = !code; // An unlisted debate has none.
+    joining.replaceChildren(POLL.type, place, h("b", {}, code));
+  }, showTrouble);
 
   function showTrouble({ message }) {
     setText($("#trouble"), message);

@@ -11,6 +11,7 @@ export const SHARE = {
     ["events.ndjson", "NDJSON", "the whole log, to import and verify"],
     ["export.json", "JSON", "the current view"],
   ],
+  receipt: ["receipt", "Receipt", "signed: who won and why, to verify without Moot"],
   audio: ["export.audio", "Audio", "spoken by generated voices, with chapters; it may take minutes"],
   reports: "Report for a debater",
   copy: "Copy link to the debate",

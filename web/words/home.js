@@ -1,7 +1,7 @@
 /** The words of the first page. */
 
-import { capital, count, number, signed } from "./formatting.js";
-import { FORMAT, NAME, SIGN } from "./words.js";
+import { capital, count, number } from "./formatting.js";
+import { FORMAT } from "./words.js";
 
 /** The form that opens a debate. */
 export const FORM = {
@@ -58,7 +58,6 @@ export const IMPORT = {
   failed: (name, why) => `${name} was not imported: ${why}`,
 };
 
-const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /** The moment at the head of the first page. */
 export const STAGE = {
@@ -66,11 +65,6 @@ export const STAGE = {
   pause: "Pause",
   playLabel: "Play the moment",
   pauseLabel: "Pause the moment",
-  turn: (side, turn) => `${SIGN[side]} ${NAME[side]}, turn ${turn}`,
-  later: (side, n) => `${SIGN[side]} ${NAME[side]}, ${NUMBERS[n] ?? n} turn${n === 1 ? "" : "s"} later`,
-  points: (points) => signed(points),
-  goes: (turn) => `The judge goes back to turn ${turn}:`,
-  caption: (motion, position, end) => `${motion} · event ${position} of ${end}`,
 };
 
 /** The card of a debate. */

@@ -45,6 +45,7 @@ export const POLL = {
   rests: { paused: "The debate is paused.", halted: "The debate is halted." },
   have: (n) => (n === 1 ? "1 person has voted" : `${grouped(n)} people have voted`),
   scan: "Scan to vote",
+  type: "or type ",
   scanLater: "No vote is open: scan to be ready",
   local: "Phones cannot reach this address: it leads to this machine only. Serve with --host 0.0.0.0 and MOOT_TOKEN, " +
     "then open this view by the address of this machine in the network.",

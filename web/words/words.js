@@ -239,6 +239,12 @@ export const percentSure = (value) => (value > 0.995 ? "over 99 %" : `${Math.flo
 /** The bar that says who leads. */
 export const BAR = {
   none: "no score yet",
+  sure: " sure",
+  /** What the length of a colour means, and what the dotted lines are. */
+  scale(isSure, named) {
+    if (!isSure) return "The lead in points. The mark in the middle: both sides are level.";
+    return `How sure it is that a side is ahead. At a dotted line${named && `, ${named},`} a side is named.`;
+  },
   label([pro, con], isNone) {
     return isNone ? "No score yet" : `${NAME.pro} ${number(pro, 1)}, ${NAME.con} ${number(con, 1)}`;
   },

@@ -38,6 +38,7 @@ from events.types import (
 
 TOO_FAR: Final = "the raters are too far apart"
 TOO_CLOSE: Final = "the two sides are too close to tell apart"
+UNQUOTED: Final = "No judge who holds it quotes words that stand in the text."
 
 
 def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - one flat match, a case an event
@@ -166,7 +167,7 @@ def verdict_sentence(verdict: ArtifactJudged, panel: PanelState) -> str:
     if verdict.missing is not UNSET:
         return f"No verdict: {verdict.missing.reason}."
     said, kinds = str(verdict.verdict), _moves_to(verdict, panel)
-    judges = f"of {len(_standing(panel))} judges moved"
+    judges = f"of {len(standing_opinions(panel))} judges moved"
     conformed = [change.kind for change in _last_changes(panel).values()].count("conformity")
     if _without_conformity(verdict, panel) != said:
         told = f"{said}, by conformity: {conformed} {judges} without new words or a reason."
@@ -179,10 +180,12 @@ def verdict_sentence(verdict: ArtifactJudged, panel: PanelState) -> str:
     agree = "" if verdict.converged else f" The judges {'still ' if panel.rounds else ''}differ."
     if len(verdict.shares) == 1:
         agree = " All judges hold it."
-    return f"{told}{own}{agree}"
+    holders = [each for each in standing_opinions(panel).values() if each.verdict == said]
+    found = "" if any(each.verified for each in holders) else f" {UNQUOTED}"
+    return f"{told}{own}{agree}{found}"
 
 
-def _standing(panel: PanelState) -> dict[str, OpinionGiven]:
+def standing_opinions(panel: PanelState) -> dict[str, OpinionGiven]:
     """The last opinion with a verdict of each judge."""
     rounds = sorted(panel.opinions.items(), key=lambda each: int(each[0]))
     return {rater: said for _, given in rounds for rater, said in given.items() if said.verdict is not UNSET}
@@ -203,7 +206,7 @@ def _last_changes(panel: PanelState) -> dict[str, MindChange]:
 
 def _moves_to(verdict: ArtifactJudged, panel: PanelState) -> list[str]:
     """The kinds of change of the judges that came to the verdict from another one, one for each of them."""
-    first, now = panel.opinions.get("0", {}), _standing(panel)
+    first, now = panel.opinions.get("0", {}), standing_opinions(panel)
     return [
         change.kind
         for rater, change in _last_changes(panel).items()
@@ -215,5 +218,6 @@ def _dissent(verdict: ArtifactJudged, panel: PanelState) -> dict[str, str] | Uns
     """The judges that hold another verdict, each with the round whose opinion it holds; unset if there is none."""
     if verdict.missing is not UNSET:
         return UNSET
-    others = {rater: str(each.round) for rater, each in _standing(panel).items() if each.verdict != verdict.verdict}
+    held = standing_opinions(panel)
+    others = {rater: str(each.round) for rater, each in held.items() if each.verdict != verdict.verdict}
     return others or UNSET

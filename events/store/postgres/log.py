@@ -26,6 +26,10 @@ from events.text.said import Term
 LEASE_S: Final = 10.0
 """Seconds that a lease lasts, by the database's clock."""
 _RELEASE: Final = "UPDATE moot.debates SET owner = NULL, lease_until = NULL WHERE owner = %s"
+_NOTE: Final = (
+    "INSERT INTO moot.notes (kind, key, value) VALUES (%s, %s, %s)"
+    " ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value"
+)
 _LEAVE: Final = "DELETE FROM moot.nodes WHERE node = %s"
 
 T = TypeVar("T")
@@ -108,6 +112,15 @@ class PostgresLog(StoredLog):
             raise
         self._heads.end(debate)
         return left
+
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """See ``EventLog``."""
+        if self.read_only:
+            self._refuse()
+        if value is None:
+            await self.pool.rows("DELETE FROM moot.notes WHERE kind = %s AND key = %s", (kind, key))
+        else:
+            await self.pool.rows(_NOTE, (kind, key, value))
 
     async def _found(
         self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int

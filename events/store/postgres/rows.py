@@ -39,6 +39,7 @@ _TOMBSTONES: Final = (
     "SELECT debate, deleted_at, reason, events, lines FROM moot.tombstones WHERE starts_with(debate, %s)"
     " ORDER BY deleted_at, stream"
 )
+_NOTES: Final = "SELECT key, value FROM moot.notes WHERE kind = %s AND key = coalesce(%s::text, key)"
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
 _summary_decoder: Final = msgspec.json.Decoder(Summary)
@@ -144,6 +145,12 @@ async def read_tombstones(connection: Connection, prefix: str = "") -> tuple[Tom
             async for debate, at, reason, events, lines in cursor
         ]
     )
+
+
+async def read_notes(connection: Connection, kind: str, key: str | None) -> dict[str, bytes]:
+    """The notes of a kind, by key: all, or that of one key."""
+    cursor = await connection.execute(_NOTES, (kind, key), binary=True)
+    return {key: value async for key, value in cursor}
 
 
 async def _rows(connection: Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:

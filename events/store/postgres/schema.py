@@ -17,7 +17,7 @@ LOCK: Final = 0x6D6F6F74  # "moot": key of the lock that migrations take
 
 MIGRATIONS: Final = tuple(
     resources.files("events").joinpath(f"store/postgres/migrations/{number}.sql").read_text(encoding="utf-8")
-    for number in (1, 2, 3, 4, 5)
+    for number in (1, 2, 3, 4, 5, 6)
 )
 """Each migrates the schema by one version.  A released migration never changes."""
 VERSION: Final = len(MIGRATIONS)

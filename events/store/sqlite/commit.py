@@ -23,7 +23,7 @@ from events.errors import (
 from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import Summary, searched
 from events.store.log import MAX_POSITION, POSITION_BITS
-from events.store.requests import KEPT_HEADS, StreamHead, WriteRequest, WriteResult
+from events.store.requests import KEPT_HEADS, KeptNote, StreamHead, WriteRequest, WriteResult
 from events.store.sqlite.deletion import bury, erase
 from events.store.sqlite.parts import PartsWriter
 from events.store.sqlite.rows import read_records, read_tombstones
@@ -108,6 +108,8 @@ class Committer:
 
     def _decide(self, request: WriteRequest, moment: Stamper) -> WriteResult:
         """The answer to a request, whose rows join this transaction."""
+        if request.note is not None:
+            return self._keep(request.note)
         debate, expected = request.debate, request.expected
         try:
             head = self._heads.pop(debate, None) or self._find(debate)
@@ -130,6 +132,14 @@ class Committer:
                 return StoreUnavailable(f"debate {debate} is full")
             self._take(head, records)
         return records
+
+    def _keep(self, note: KeptNote) -> WriteResult:
+        """Keep a note in this transaction."""
+        if note.value is None:
+            self._connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (note.kind, note.key))
+        else:
+            self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (note.kind, note.key, note.value))
+        return ()
 
     def _delete(self, request: WriteRequest, head: StreamHead) -> WriteResult:
         """Replace the debate by its tombstone in this transaction."""

@@ -16,7 +16,7 @@ from events.record import Recorded
 from events.store.listing import Summary
 from events.store.lock import StoreLock
 from events.store.log import MAX_POSITION, POSITION_BITS
-from events.store.requests import delete_request
+from events.store.requests import KeptNote, delete_request, note_request
 from events.store.sqlite import rows as sqlite_rows
 from events.store.sqlite.deletion import erase
 from events.store.sqlite.schema import connect, explain
@@ -94,6 +94,11 @@ class SqliteLog(StoredLog):
         await self._answered(writer, delete_request(debate, expected, reason, writer.loop))
         self._wakeups.end(debate)
         return next(each for each in await self.tombstones(debate) if each.debate == debate)
+
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """See ``EventLog``."""
+        writer = self._requests or self._refuse()
+        await self._answered(writer, note_request(KeptNote(kind, key, value), writer.loop))
 
     async def _found(
         self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int

@@ -45,6 +45,7 @@ FROM found JOIN debates ON debates.stream = found.stream
 ORDER BY found.opened_at DESC, found.stream DESC LIMIT :most
 """
 """Two ranges of one index: a comparison of (opened_at, stream) in each row would cost as much as the text search."""
+_NOTES: Final = "SELECT key, value FROM notes WHERE kind = ?1 AND key = ifnull(?2, key)"
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
 _summary_decoder: Final = msgspec.json.Decoder(Summary)
@@ -151,6 +152,13 @@ def read_tombstones(connection: sqlite3.Connection, prefix: str = "") -> tuple[T
         Tombstone(debate=debate, deleted_at=at, reason=reason, events=events, is_erased=bool(erased), lines=lines)
         for debate, at, reason, events, erased, lines in rows
     )
+
+
+def read_notes(connection: sqlite3.Connection, kind: str, key: str | None) -> dict[str, bytes]:
+    """The notes of a kind, by key: all, or that of one key."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'notes'").fetchone():
+        return {}  # a file that nothing has opened to write since there are notes
+    return dict(connection.execute(_NOTES, (kind, key)))
 
 
 def _lenient(text: bytes) -> str:

@@ -72,13 +72,23 @@ CREATE INDEX debates_open ON debates (opened_at, stream) WHERE state = 'open';
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
+NOTES: Final = """
+CREATE TABLE IF NOT EXISTS notes (
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (kind, key)
+) WITHOUT ROWID
+"""
+"""What parts of the server keep next to the events."""
 _LATER: Final = f"""
+{NOTES};
 CREATE INDEX IF NOT EXISTS debates_calibrating ON debates (opened_at, stream) WHERE {CALIBRATES};
 CREATE INDEX IF NOT EXISTS debates_listed ON debates (opened_at, stream, folded) WHERE opened_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS debates_unconcluded ON debates (state) WHERE state <> 'concluded';
 DROP INDEX IF EXISTS debates_by_age;
 """
-"""Indexes, which an older store of the same schema may lack.
+"""Indexes and notes, which an older store of the same schema may lack.
 
 A search reads only ``debates_listed``, from the newest entry on, until a page is full.  It finds text of any length;
 100,000 motions are about ten megabytes.

@@ -12,12 +12,13 @@ import click
 import msgspec
 from msgspec import Struct
 
-from server.client.connection import AsyncClient
 from server.cli.client import asked_server
 from server.cli.debates.printer import FeedPrinter
-from server.cli.options import find_debate, open_store
+from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
+from server.client.connection import AsyncClient
 from server.debate.commands import Resume
+from server.debate.opening.models import find_models
 from server.debate.setup.estimate import NONE_MEASURED, Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
 from server.debate.setup.opening import opening_for
@@ -27,7 +28,7 @@ from server.errors import BadField, NotOwner
 from server.feed import frames
 from server.feed.reader import Reader
 from server.process import observe
-from server.service import Service, running
+from server.service import Service, limited, running
 from server.settings import Settings
 
 RESUME_REASON = "resumed from the command line"
@@ -71,11 +72,22 @@ async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks:
     printer.finish()
     if printer.as_json:
         emit({"id": debate})
-    else:
+    elif not printer.is_quiet:
         click.echo(debate)
     if printer.ended and printer.ended["type"] == "debate_halted":
         click.echo(f"moot: halted: {printer.ended['reason']}", err=True)
         raise click.exceptions.Exit(1)
+
+
+async def must_answer(settings: Settings, field: str, model: str) -> None:
+    """Raise ``BadField`` if a model lacks what it needs, such as a key.  A server that holds the store asks its own."""
+    if server_address(settings):
+        return
+    registry = limited(settings)
+    try:
+        await find_models({field: model}, registry)
+    finally:
+        await registry.close()
 
 
 async def _run_here(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None) -> str:

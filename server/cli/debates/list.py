@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import click
-from msgspec import UNSET, structs
+from msgspec import UNSET
 
 from events.state import debate as debates
-from events.store.listing import ALL, FILED, LISTED, Limits, Summary
+from events.store.listing import LISTED, Limits, Summary
 from events.store.log import SummaryPage, read_all
-from events.types import Format
-from server.cli.options import open_store, with_json, with_settings
+from server.cli.options import limits_of, open_store, with_json, with_limits, with_settings
 from server.cli.output import emit, run_async
 from server.export.document import Paragraph, Strong
 from server.export.document.terminal import say, show
@@ -23,14 +22,7 @@ OVER: Final = {"deliberation": "judged", "calibration": "measured", "lab": "meas
 
 
 @click.command("list")
-@click.option("-q", "query", default="", help="Text to find in the motions.")
-@click.option("--state", type=click.Choice(["open", "paused", "halted", "concluded"]))
-@click.option("--format", "format_", type=click.Choice(["exchange", "protocol", "deliberation", "calibration", "lab"]))
-@click.option("--winner", type=click.Choice(["pro", "con", "neither"]))
-@click.option("--tag", help="Only debates with this tag.")
-@click.option("--archived", is_flag=True, help="Only archived debates.")
-@click.option("--hidden", is_flag=True, help="Only hidden debates.")
-@click.option("--unlisted", is_flag=True, help="Only unlisted debates.")
+@with_limits
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @click.option("--after", help="Cursor of the next page.")
 @with_settings
@@ -43,15 +35,13 @@ def list_(
     after: str | None,
     *,
     as_json: bool,
-    format_: Format | None,
     **only: Any,
 ) -> None:
     """List the debates in the store, newest first.
 
     Hidden, archived and unlisted debates are left out unless they are asked for.
     """
-    filed = {name: True for name in FILED if only.pop(name)}
-    limits = structs.replace(ALL if filed else LISTED, format=format_, **only, **filed)
+    limits = limits_of(only)
     page: SummaryPage = run_async(lambda: _list(settings, query, limit, after, limits))
     if as_json:
         emit(page)

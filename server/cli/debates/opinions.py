@@ -23,8 +23,8 @@ SHOWN: Final = 160
 class DeliberationPrinter(FeedPrinter):
     """Prints a deliberation from the frames of its feed."""
 
-    def __init__(self, *, as_json: bool) -> None:
-        super().__init__(as_json=as_json)
+    def __init__(self, *, as_json: bool, is_quiet: bool = False) -> None:
+        super().__init__(as_json=as_json, is_quiet=is_quiet)
         self._round = -1
         self.no_verdict = ""
         """The reason why there is no verdict; empty if there is one."""

@@ -14,11 +14,12 @@ from server.export.wording import BRIEF, BRIEF_IN_LAB
 class FeedPrinter:
     """Follows a feed: keeps the view and the event that ended the debate, and prints each event.
 
-    With ``as_json`` it prints the messages themselves, one a line, and no event.
+    With ``as_json`` it prints the messages themselves, one a line, and no event.  With ``is_quiet`` it prints nothing.
     """
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, is_quiet: bool = False) -> None:
         self.as_json = as_json
+        self.is_quiet = is_quiet
         self.view: Any = {}
         self.ended: dict[str, Any] | None = None
 
@@ -30,7 +31,7 @@ class FeedPrinter:
             click.echo(f'{{"{kind}":{escape_json(message)}}}')
         if kind == "snapshot":
             self.view = content["view"]
-        elif kind == "delta" and not self.as_json:
+        elif kind == "delta" and not (self.as_json or self.is_quiet):
             self.delta(content)
         elif kind == "frame":
             self.view = merge(self.view, content["patch"])
@@ -42,7 +43,7 @@ class FeedPrinter:
         elif event["type"] == "debate_resumed":
             self.ended = None
         self.note(event)
-        if not self.as_json:
+        if not (self.as_json or self.is_quiet):
             self.event(event)
 
     def note(self, event: dict[str, Any]) -> None:
@@ -56,7 +57,7 @@ class FeedPrinter:
 
     def finish(self) -> None:
         """Print a halt."""
-        if not self.as_json and self.ended is not None and self.ended["type"] == "debate_halted":
+        if not (self.as_json or self.is_quiet) and self.ended is not None and self.ended["type"] == "debate_halted":
             say(f"halted: {self.ended['reason']}", "red")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from events.types import Briefing, RaterCalibrated, Side
+from events.types import Briefing, LogicGapAdjusted, RaterCalibrated, Side
 from events.view.audience import AudienceView
 from events.view.summary import DebateSummary
 from events.view.turn_view import SecondReadingView
@@ -28,11 +28,21 @@ from server.export.wording import NAMES, SIGNS
 class DebatePrinter(FeedPrinter):
     """Prints a debate.  On a terminal, text appears as it is spoken; in a pipe, each turn is printed whole."""
 
-    def __init__(self, *, as_json: bool) -> None:
-        super().__init__(as_json=as_json)
+    def __init__(self, *, as_json: bool, is_quiet: bool = False) -> None:
+        super().__init__(as_json=as_json, is_quiet=is_quiet)
         self._streams = sys.stdout.isatty()
         self._shown, self._words = "", SpokenWords()
         self._weight: float | None = None
+        self.flaws: list[LogicGapAdjusted] = []
+        self.audit_missing = ""
+        """Why the last look for flaws gave no answer; empty if it gave one or was not due."""
+
+    def note(self, event: dict[str, Any]) -> None:
+        """Note a flaw, and a missing audit: the view holds neither."""
+        if event["type"] == "logic_gap_adjusted":
+            self.flaws.append(msgspec.convert(event, LogicGapAdjusted))
+        elif event["type"] == "debate_audited" and "missing" in event:
+            self.audit_missing = event["missing"]["reason"]
 
     def delta(self, content: dict[str, Any]) -> None:
         """Print a piece of a turn on a terminal."""
@@ -131,7 +141,7 @@ class DebatePrinter(FeedPrinter):
 
     def finish(self) -> None:
         """Print the outcome."""
-        if self.as_json or self.ended is None:
+        if self.as_json or self.is_quiet or self.ended is None:
             return
         say("")
         if self.ended["type"] == "debate_halted":

@@ -9,11 +9,15 @@ import msgspec
 from judge.rubrics.rubric import default_rubric
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.opinions import DeliberationPrinter
+from server.cli.judging.gate import gate_of, run_gated, with_gate
 from server.cli.options import chosen, name_of_file, read_bytes, with_json, with_settings, with_think
 from server.cli.output import run_async
 from server.cli.seats import named_seats, panel_names
 from server.debate.formats.deliberation.opening import MAX_ARTIFACT
 from server.errors import BadField
+from server.export.gate.artifact import VERDICTS, artifact_report
+from server.export.gate.places import JudgedFile
+from server.export.gate.report import GateReport
 from server.settings import Settings
 
 MAX_BYTES: Final = 4 * MAX_ARTIFACT
@@ -48,6 +52,7 @@ MAX_NAME: Final = 1000
     help="Stop asking at this cost.",
 )
 @click.option("--seed", type=int, help="For models that accept a seed.")
+@with_gate("FAIL,CONDITIONAL,PASS", "FAIL")
 @with_settings
 @with_json
 def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: Any) -> None:
@@ -56,25 +61,45 @@ def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: An
     Five judges assess the text independently.  While they disagree, each reads the opinions of the others and
     assesses it again.  The last line of the output is the id.  The exit code is 0 for any verdict, 1 for no verdict.
 
+    With --fail-on it is a gate for pipelines: the exit code is 0 if the text passes, 1 if it fails, 2 for wrong usage,
+    3 if the verdict is unclear: there is none, or no judge who holds it quotes words that stand in the text.
+
     \b
       moot deliberate plan.md --for "a migration plan that can be rolled back"
       moot deliberate design.md --for "a design to build from" --panel ollama:qwen3,anthropic:claude-haiku-5-5
       git diff | moot deliberate - --for "a change to merge" \
         --judges security_analyst=ollama:qwen3,qa_evaluator=anthropic:claude-haiku-5-5
+      moot deliberate design.md --for "a design to build from" --fail-on FAIL --as sarif=moot.sarif --as junit=moot.xml
     """
     if options["purpose"] is None:
         options["purpose"] = _asked_purpose()
-    body = _body(file, options)
-    printer = DeliberationPrinter(as_json=as_json)
-    run_async(lambda: run_debate(settings, body, printer))
-    if printer.no_verdict:
-        click.echo(f"moot: no verdict: {printer.no_verdict}", err=True)
-        raise click.exceptions.Exit(1)
+    gate = gate_of(options, VERDICTS, "FAIL", as_json=as_json)
+    text = read_text(file)
+    body = _body(file, text, options)
+    printer = DeliberationPrinter(as_json=as_json, is_quiet=gate.takes_stdout)
+
+    def run() -> None:
+        run_async(lambda: run_debate(settings, body, printer))
+        if printer.no_verdict:
+            click.echo(f"moot: no verdict: {printer.no_verdict}", err=True)
+            raise click.exceptions.Exit(1)
+
+    def made(link: str, stopped: str) -> GateReport:
+        return artifact_report(
+            printer.view,
+            JudgedFile(file, text),
+            fail_on=gate.fail_on,
+            unclear_is=gate.unclear_is,
+            link=link,
+            stopped=stopped,
+        )
+
+    run_gated(gate, settings, printer, run, made)
 
 
-def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
+def _body(file: str, text: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same deliberation."""
-    artifact = {"name": name_of_file(file)[:MAX_NAME], "text": read_text(file), "purpose": options["purpose"]}
+    artifact = {"name": name_of_file(file)[:MAX_NAME], "text": text, "purpose": options["purpose"]}
     body: dict[str, Any] = {"format": "deliberation", "artifact": artifact}
     if options["judge_model"] is not None:
         body["judge"] = {"model": options["judge_model"]}

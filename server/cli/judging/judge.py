@@ -10,8 +10,9 @@ from typing import Any, Final
 import click
 import msgspec
 
-from server.cli.debates.debate_runner import run_debate
+from server.cli.debates.debate_runner import must_answer, run_debate
 from server.cli.debates.transcript import DebatePrinter
+from server.cli.judging.gate import gate_of, run_gated, with_gate
 from server.cli.options import (
     chosen,
     evidence_body,
@@ -30,6 +31,9 @@ from server.cli.seats import panel_request
 from server.debate.formats.exchange.transcripts import MAX_CONTEXT, MAX_TURNS
 from server.errors import BadField, BadTranscript
 from server.export.document.terminal import say
+from server.export.gate.places import JudgedFile, text_of
+from server.export.gate.report import GateReport
+from server.export.gate.transcript import FAIL_ON, transcript_report
 from server.export.text import escape_controls, one_line, shortened
 from server.export.wording import NAMES, SIGNS
 from server.settings import Settings
@@ -84,6 +88,7 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
 @click.option("--blind", is_flag=True, help="Hide the names of speakers and models until the debate has concluded.")
+@with_gate("pro,con,claims,flaws", "con")
 @with_settings
 @with_json
 def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) -> None:
@@ -96,14 +101,21 @@ def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) ->
     On a terminal it shows the split and asks before it begins.  Without a terminal it does not guess: name the sides
     with --pro and --con, or accept the guess with --yes.
 
+    With --fail-on it is a gate for pipelines: pro or con if this side is named, claims if a suspect claim was not
+    cleared, flaws if a flaw was exposed.  The exit code is 0 if it passes, 1 if it fails, 2 for wrong usage, 3 if it is
+    unclear: no side is named, or something was not checked.
+
     \b
       moot judge townhall.vtt --motion "Cities should ban private cars" --judge ollama:qwen3
       moot judge townhall.vtt --preview
       moot judge debates.jsonl --id 7 --judge baseline:lexical
       moot judge debate.txt --pro "Ann Lee" --con Ben --con Cleo --leave-out Announcer
       moot judge debate.txt --same "Anne Lee=Ann Lee" --preview
+      moot judge debate.txt --yes --fail-on con,claims --as junit=moot.xml
     """
-    split = _split(file, options)
+    gate = gate_of(options, FAIL_ON, "con", as_json=as_json)
+    data = read_bytes(file, MAX_BYTES)
+    split = _split(file, data, options)
     if options["preview"]:
         if as_json:
             emit(split)
@@ -111,6 +123,8 @@ def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) ->
             for line in preview_lines(split, is_chosen=options["debate"] is not None):
                 say(line)
         return
+    if options["judge_model"]:
+        run_async(partial(must_answer, settings, "judge.model", options["judge_model"]))
     guess = guess_words(split)
     guess = "; ".join(filter(None, (guess, "what else is a guess stands above" if split.doubts else "")))
     is_asked = sys.stdin.isatty() and not options["yes"]
@@ -125,7 +139,22 @@ def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) ->
     if not as_json:
         click.echo("\n".join(preview_lines(split, most=SHOWN)), err=True)
     asks = partial(_begin, guess) if is_asked else None
-    run_async(partial(run_debate, settings, body, DebatePrinter(as_json=as_json), asks))
+    printer = DebatePrinter(as_json=as_json, is_quiet=gate.takes_stdout)
+
+    def made(link: str, stopped: str) -> GateReport:
+        return transcript_report(
+            printer.view,
+            JudgedFile(file, text_of(data)),
+            judge=printer.view["judge"]["model"],
+            flaws=printer.flaws,
+            audit_missing=printer.audit_missing,
+            fail_on=gate.fail_on,
+            unclear_is=gate.unclear_is,
+            link=link,
+            stopped=stopped,
+        )
+
+    run_gated(gate, settings, printer, lambda: run_async(partial(run_debate, settings, body, printer, asks)), made)
 
 
 def _begin(guess: str, cost: float) -> None:
@@ -180,9 +209,8 @@ def example(file: str, split: TranscriptSplit, *, is_motion_given: bool) -> str:
     return shlex.join(words)
 
 
-def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
+def _split(file: str, data: bytes, options: dict[str, Any]) -> TranscriptSplit:
     """The split of the file, with the motion and the sides of the options.  Raises ``BadField``, ``BadTranscript``."""
-    data = read_bytes(file, MAX_BYTES)
     split: TranscriptSplit = run_async(partial(read_split, Path(file).name, data, options["debate"] or ""))
     if split.debates and options["debate"] is None and not options["preview"]:
         why = f"the file has {len(split.debates)} debates: choose one by id or number, such as --id {split.chosen}"

@@ -30,12 +30,12 @@ from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.printer import FeedPrinter, say_opening
 from server.cli.options import chosen, find_debate, open_store, with_effort, with_json, with_settings, with_think
 from server.cli.output import emit, run_async
+from server.cli.store.tables import export_tables
 from server.debate.formats.lab.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
 from server.export.document import Column, Document, Paragraph, Section, Table
 from server.export.document.terminal import show
 from server.export.lab import effect_name
-from server.export.lab.calls import call_rows, calls_csv, calls_parquet
 from server.export.lab.figures import shown
 from server.export.lab.latex import report_latex
 from server.export.lab.report import (
@@ -47,6 +47,7 @@ from server.export.lab.report import (
     report_json,
     result_blocks,
 )
+from server.export.tables.forms import FORMS as TABLE_FORMS
 from server.export.wording import as_served
 from server.settings import Settings
 
@@ -103,8 +104,8 @@ LARGEST: Final = 64 << 20
 @click.option(
     "--as",
     "form",
-    type=click.Choice(["html", "json", "csv", "text", "latex", "parquet"]),
-    help="Form of a report, html by default, or of its table: csv by default, or parquet.",
+    type=click.Choice(["html", "json", "csv", "text", "latex", "jsonl", "parquet"]),
+    help="Form of a report, html by default, or of its table: csv by default, jsonl or parquet.",
 )
 @click.option(
     "--table",
@@ -275,10 +276,10 @@ async def _view(settings: Settings, prefix: str) -> View:
 
 def _report(settings: Settings, run: str, form: str | None, table: str | None, figures: Path | None) -> None:
     if table == "trials":
-        _calls(settings, run, form or "csv")
+        _trials(settings, run, form or "csv")
         return
-    if form == "parquet":
-        raise BadField("as", "parquet is a form of --table trials")
+    if form in {"jsonl", "parquet"}:
+        raise BadField("as", f"{form} is a form of --table trials")
     view = run_async(lambda: _view(settings, run))
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
@@ -305,19 +306,11 @@ def _report(settings: Settings, run: str, form: str | None, table: str | None, f
             click.echo(report_json(view))
 
 
-def _calls(settings: Settings, prefix: str, form: str) -> None:
+def _trials(settings: Settings, run: str, form: str) -> None:
     """Print the calls of a run as a table."""
-    debate, records = run_async(partial(_recorded, settings, prefix))
-    rows = call_rows(records[0].debate, debate, records)
-    match form:
-        case "csv":
-            click.echo(calls_csv(rows), nl=False)
-        case "parquet":
-            if sys.stdout.isatty():
-                raise BadField("as", "parquet is no text: send it to a file with > calls.parquet")
-            click.echo(calls_parquet(rows), nl=False)
-        case _:
-            raise BadField("as", f"the table of trials is csv or parquet, not {form}")
+    if form not in TABLE_FORMS:
+        raise BadField("as", f"the table of trials is {' or '.join(TABLE_FORMS)}, not {form}")
+    export_tables(settings, form, ["trials"], [run_async(lambda: _view(settings, run)).id], {}, None)
 
 
 async def _recorded(settings: Settings, prefix: str) -> tuple[Debate, tuple[Recorded, ...]]:

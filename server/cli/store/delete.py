@@ -6,11 +6,11 @@ from typing import Any
 import click
 from httpx import QueryParams
 
-from server.client.connection import AsyncClient
 from events.store.open import opened_log
 from server.cli.client import asked_server
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
+from server.client.connection import AsyncClient
 from server.debate.deletion import delete as delete_from
 from server.debate.deletion import derived_of, shown_tombstone
 from server.errors import BadField

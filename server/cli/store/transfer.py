@@ -1,17 +1,16 @@
-"""``moot verify``, ``moot export``, ``moot import``: the log of a debate as a file, and its check."""
+"""``moot verify``, ``moot export``, ``moot import``: debates as files, and their check."""
 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 import msgspec
 from anyio import to_thread
 
-from server.client.connection import AsyncClient
 from events.errors import DebateDeleted
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import EventLog, read_pages
@@ -23,8 +22,10 @@ from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
 from events.view.view import View
 from server.cli.client import asked_server
-from server.cli.options import find_debate, open_store, with_json, with_settings, with_store
-from server.cli.output import emit, run_async, settings_of
+from server.cli.options import find_debate, open_store, with_json, with_limits, with_settings, with_store
+from server.cli.output import emit, replaced_file, run_async, settings_of
+from server.cli.store.tables import export_tables
+from server.client.connection import AsyncClient
 from server.debate.adoption import check_debate
 from server.errors import BadField, CannotServe, NotFound
 from server.export.archive import Archive, archive_of
@@ -32,6 +33,8 @@ from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.export.debate.transcript import as_markdown
 from server.export.html import html_export
+from server.export.tables import TABLES
+from server.export.tables.forms import FORMS as TABLE_FORMS
 from server.export.text import escape_controls
 from server.settings import Settings
 
@@ -47,7 +50,7 @@ FORMS = ["ndjson", "json", "md", "html", "audio"]
 def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
     """Check the chain of a log, and name the first event that is broken.
 
-    It checks a debate in the store, or an exported file.
+    It checks a debate in the store, or an exported file. moot receipt --check verifies a signed receipt and its log.
     """
     if os.path.isfile(what):  # noqa: PTH113 - Path.is_file raises for a name that is too long
         try:
@@ -84,11 +87,23 @@ async def _verify(settings: Settings, what: str) -> Verification:
 
 
 @click.command()
-@click.argument("debate", metavar="ID")
+@click.argument("debates", metavar="[ID]...", nargs=-1)
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead of stdout."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write to a file instead of stdout; several tables, to a folder.",
 )
-@click.option("--as", "form", type=click.Choice(FORMS), default="ndjson", show_default=True)
+@click.option("--as", "form", type=click.Choice([*FORMS, *TABLE_FORMS]), default="ndjson", show_default=True)
+@click.option(
+    "--table",
+    "tables",
+    multiple=True,
+    type=click.Choice([*TABLES, "all"]),
+    help="Of csv, jsonl and parquet the table; give it once for each, or all.  docs/tables.md has their columns.",
+)
+@with_limits
+@click.option("--everything", is_flag=True, help="Of a table all debates: hidden, archived and unlisted ones too.")
 @click.option(
     "--without-calls", is_flag=True, help="Leave the prompts and raw answers out of the html: a smaller file."
 )
@@ -100,51 +115,57 @@ async def _verify(settings: Settings, what: str) -> Verification:
 @click.pass_context
 def export(
     context: click.Context,
-    debate: str,
+    /,
+    debates: tuple[str, ...],
     output: Path | None,
     form: str,
+    tables: tuple[str, ...],
     voice: str | None,
     store: str | None,
     *,
     without_calls: bool,
     all_evidence: bool,
+    **only: Any,
 ) -> None:
-    """Write the log of a debate, its view, a transcript, a page that replays it, or a recording.
+    r"""Write the log, the view, a transcript, a page or a recording of a debate, or tables of debates.
 
     ndjson can be imported and verified; json is the view; md is a transcript; html is one file that replays the debate
     in any browser without a network; audio is a recording with chapters, spoken by the voice of --voice.
+
+    csv, jsonl and parquet are tables of the debates that are named, or of all that moot list would show with the same
+    options:
+
+    \b
+      moot export --as csv --table turns > turns.csv
+      moot export --as parquet --table all --winner pro -o DIR
     """
     settings = settings_of(context, store=store, voice=voice)
+    if form in TABLE_FORMS:
+        with _written(output):
+            export_tables(settings, form, tables, debates, only, output)
+        return
+    if tables or any(only.values()):
+        raise BadField("as", f"tables and limits are of --as {', '.join(TABLE_FORMS)}, not of {form}")
+    if len(debates) != 1:
+        raise click.UsageError(f"--as {form} is of one debate: give its ID")
     if form == "audio" and output is None and sys.stdout.isatty():
         raise BadField("output", "audio needs a file: -o FILE")
-    try:
-        with _replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
-            parts = {"with_calls": not without_calls, "all_evidence": all_evidence}
-            written = run_async(lambda: _export(settings, debate, form, file, **parts))
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise CannotServe(f"cannot write {output or 'the export'}: {error.strerror}") from error
+    with _written(output), replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
+        parts = {"with_calls": not without_calls, "all_evidence": all_evidence}
+        written = run_async(lambda: _export(settings, debates[0], form, file, **parts))
     if output:
         click.echo(f"wrote {written} events to {output}", err=True)
 
 
 @contextmanager
-def _replaced_file(output: Path) -> Iterator[BinaryIO]:
-    """A file next to ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
-    if output.exists() and not output.is_file():  # /dev/stdout or a pipe has nothing to keep
-        with output.open("wb") as file:
-            yield file
-        return
-    part = output.with_name(f"{output.name}.part")
+def _written(output: Path | None) -> Iterator[None]:
+    """Raise ``CannotServe`` if the output cannot be written."""
     try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(output)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        yield
+    except BrokenPipeError:
         raise
+    except OSError as error:
+        raise CannotServe(f"cannot write {output or 'the export'}: {error.strerror}") from error
 
 
 async def _export(

@@ -14,6 +14,7 @@ from server.debate.acts import close_poll_drafts, label_drafts, undecided_positi
 from server.debate.adoption import opening_faults
 from server.debate.commands import (
     AddWord,
+    AnswerHosted,
     Appeal,
     CastBallot,
     ClosePoll,
@@ -54,6 +55,8 @@ async def carry_out(moderator: "Moderator", command: Command) -> int:
             return await moderator.append_at_once(partial(_decide, command))
         case CastBallot():
             return int(await moderator.ballots.cast(command.ballot))
+        case AnswerHosted():
+            return moderator.answer_hosted(command.question, command.answer)
         case AtSeat():
             return int(await moderator.seats.act(command))
         case _:

@@ -13,6 +13,7 @@ from events.types import POLL_ROUNDS, PollRound
 from server.debate.acts import LabelRequest, label_event, read_decision, read_labels, read_word
 from server.debate.commands import (
     AddWord,
+    AnswerHosted,
     Appeal,
     ClosePoll,
     Command,
@@ -93,6 +94,13 @@ class ClosePollBody(Struct, frozen=True, kw_only=True):
     when: PollRound | None = None
 
 
+class HostedAnswer(Struct, frozen=True, kw_only=True):
+    """The answer to a hosted question: a text, or JSON values where the question has a schema."""
+
+    question: str
+    answer: str | dict[str, Any]
+
+
 def _label(asked: OperatorRequest) -> OperatorAct:
     labelled, token = label_event(read_labels(asked.fields), asked.by)
     link = {"link": f"/d/{quote(asked.place['debate'])}?link={token}"} if token else {}
@@ -104,6 +112,13 @@ def _close_poll(asked: OperatorRequest) -> OperatorAct:
     if when is not None and when not in POLL_ROUNDS:
         raise BadField("when", f"when is one of {', '.join(POLL_ROUNDS)}")
     return OperatorAct(ClosePoll(when, asked.by))
+
+
+def _answer_hosted(asked: OperatorRequest) -> OperatorAct:
+    question, answer = asked.fields.get("question"), asked.fields.get("answer")
+    if not isinstance(question, str) or not isinstance(answer, str | dict):
+        raise BadField("answer", "give the id of the question, and the answer as a text or a JSON object")
+    return OperatorAct(AnswerHosted(question, answer))
 
 
 def seat_link(asked: OperatorRequest) -> OperatorAct:
@@ -125,6 +140,7 @@ ACTS: Final[dict[tuple[str, str], Act]] = {
         lambda asked: OperatorAct(Decide(**read_decision({"by": asked.by, **asked.fields}))), DecisionBody
     ),
     ("POST", "poll/close"): Act(_close_poll, ClosePollBody),
+    ("POST", "hosted/answer"): Act(_answer_hosted, HostedAnswer),
     ("POST", "claims/{claim}/appeal"): Act(lambda asked: OperatorAct(Appeal(asked.place["claim"], asked.by))),
     ("POST", "seats/{seat}/link"): Act(seat_link),
     ("DELETE", "seats/{seat}/link"): Act(lambda asked: OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by))),

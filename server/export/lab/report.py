@@ -1,7 +1,5 @@
 """The report on a lab run: as a page, as a file that a paper can cite, as JSON, as CSV, and on a terminal."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -21,7 +19,6 @@ from server.errors import NotNow
 from server.export import document as doc
 from server.export.document.html import tag, to_html
 from server.export.lab import VERDICTS, answers, full_name, lost_trials, name_of, summary, verdict_words
-from server.export.lab.calls import inert
 from server.export.lab.figures import (
     axis_of,
     axis_svg,
@@ -35,6 +32,7 @@ from server.export.lab.figures import (
     slug,
 )
 from server.export.lab.use import may_use
+from server.export.tables.forms import csv_lines
 from server.export.wording import as_asked
 from server.process.version import VERSION
 
@@ -120,14 +118,9 @@ def report_json(view: View) -> bytes:
 def report_csv(view: View) -> str:
     """One line an effect.  Raises ``NotNow`` before the result."""
     lab = must_be_measured(view)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in msgspec.structs.fields(Effect)]
-    writer.writerow(["run", "judge", *names])
-    for effect in lab.effects or ():
-        values = ("" if value is None else value for value in msgspec.structs.astuple(effect))
-        writer.writerow([view.id, _judge(view), *map(inert, values)])
-    return text.getvalue()
+    rows = ([view.id, _judge(view), *msgspec.structs.astuple(effect)] for effect in lab.effects or ())
+    return csv_lines([["run", "judge", *names], *rows])
 
 
 def report_figures(view: View) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from html import escape
 from typing import Final
+from urllib.parse import quote
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.state.parts.rounds import ProtocolState
 from events.text.figures import rounded
 from events.types import Side
+from events.view.origin import MarkView
 from events.view.view import View
 from server.export.text import one_line
 from server.export.wording import NAMES
@@ -19,6 +21,7 @@ MAX_TITLE: Final = 160
 """Characters."""
 STATES: Final = {"open": "Live", "paused": "Paused", "halted": "Halted", "concluded": "Ended"}
 COMPOSITE_MAXIMUM: Final = 100
+IPTC: Final = "http://cv.iptc.org/newscodes/digitalsourcetype/"
 TOTAL_MAXIMUM: Final = 30
 """The most that a side's total can be in a protocol: a mean of at most 10, times three arguments."""
 
@@ -59,10 +62,28 @@ def sentence_of(view: View) -> str:
     return f"{' · '.join(parts)}. A debate judged turn by turn, every score with its reasons."
 
 
-def head_of(view: View, address: str) -> str:
-    """The elements for the head of the page at ``address``.
+def mark_meta(mark: MarkView | UnsetType) -> str:
+    """The mark of a debate for machines, as elements of a page's head.
 
-    No picture without the extra for it, and none of an unlisted debate: its address would hold the token of its link.
+    Source: IPTC NewsCodes, digital source type; schema.org, ``digitalSourceType``.
+    """
+    if mark is UNSET or not mark.text:
+        return ""
+    words = f'<meta name="moot:origin" content="{escape(mark.text)}">'
+    if mark.source_type is UNSET:
+        return words
+    name = f"{mark.source_type[0].upper()}{mark.source_type[1:]}DigitalSource"
+    return (
+        f'{words}\n<meta name="iptc:DigitalSourceType" content="{IPTC}{mark.source_type}">\n'
+        f'<meta property="schema:digitalSourceType" content="https://schema.org/{name}">'
+    )
+
+
+def head_of(view: View, address: str, base: str) -> str:
+    """The elements for the head of the page at ``address``; ``base`` is that of the server's pages.
+
+    Other sites find by oEmbed what to show of an address, but not of an unlisted debate.  No picture without the extra
+    for it, and none of an unlisted debate: its address would hold the token of its link.
     """
     title, sentence, at = escape(title_of(view)), escape(sentence_of(view)), escape(address)
     picture = (
@@ -73,6 +94,8 @@ def head_of(view: View, address: str) -> str:
         f'<meta property="og:image:alt" content="{title} · {sentence}">\n'
         '<meta name="twitter:card" content="summary_large_image">'
     )
+    shown = f"{base}/oembed?url={quote(address, safe='')}&format=json"
+    found = f'\n<link rel="alternate" type="application/json+oembed" href="{escape(shown)}" title="{title}">'
     return (
         f"<title>{title} · Moot</title>\n"
         f'<meta name="description" content="{sentence}">\n'
@@ -80,6 +103,8 @@ def head_of(view: View, address: str) -> str:
         '<meta property="og:site_name" content="Moot">\n'
         f'<meta property="og:title" content="{title}">\n'
         f'<meta property="og:description" content="{sentence}">\n'
-        f'<meta property="og:url" content="{at}">'
+        f'<meta property="og:url" content="{at}">\n'
+        f"{mark_meta(view.mark)}"
+        f"{'' if view.unlisted else found}"
         f"{picture if is_installed('preview') and not view.unlisted else ''}"
     )

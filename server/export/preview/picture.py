@@ -35,6 +35,7 @@ CURVE: Final = 128
 TOP: Final = 106
 SMALL: Final = 34
 QUOTE: Final = 30
+MARK: Final = 20
 HEADLINE: Final = (66, 58, 50, 42)
 """Sizes of letters in pixels; of the outcome the first in which it fits."""
 LEADING: Final = 42
@@ -163,6 +164,9 @@ def draw(view: View, course: Course | None = None) -> bytes:
         _seat(canvas, "con", view.con, y + 74)
     if course is not None and any(share_of(each) is not None for each in course.points):
         _curve(canvas, course)
+    if view.mark is not UNSET and (marked := words_of(view.mark.text)):
+        text = marked.shortened(marked.text, MARK, WIDTH)
+        _text(canvas, marked._replace(text=text), (MARGIN, PICTURE_SIZE[1] - CURVE - MARK - 8), MARK, colour=SOFT)
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()

@@ -72,6 +72,8 @@ def _facts(log: ReportLog, debate: Debate, view: View, side: Side) -> Iterator[R
         yield log.say("judge_brief")
     if view.outcome is not UNSET:
         yield log.say("outcome", outcome=view.outcome.text)
+    if view.mark is not UNSET:
+        yield log.say("origin", origin=view.mark.text)
     rival = NAMES[other(side)]
     if view.format == "protocol":
         given = debate.protocol.assessment

@@ -277,6 +277,7 @@ KINDS: Final = {
     # about the debate
     "judge": SentenceKind("Judged by {judge}.", _opening),
     "judge_brief": SentenceKind(BRIEF, _opening),
+    "origin": SentenceKind("{origin}", _opening),
     "judge_caveat": SentenceKind("{caveat}", _opening),
     "supplied": SentenceKind(
         "The turns come from a transcript{source}. They were not spoken in Moot.",

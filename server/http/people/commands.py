@@ -36,6 +36,12 @@ class WhatIfBody(Struct, kw_only=True, forbid_unknown_fields=True):
     without_rater: str = ""
 
 
+class HostedQuestions(Struct, frozen=True):
+    """Questions as of ``server.people.hosted.HostedQuestion``."""
+
+    questions: tuple[dict[str, Any], ...]
+
+
 def operator_act(act: Act) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of an act of ``server.debate.acting.operator_acts``: it answers with the position of the event."""
 
@@ -51,6 +57,18 @@ def operator_act(act: Act) -> Callable[[Request], Awaitable[Response]]:
         return response
 
     return endpoint
+
+
+@answers(HostedQuestions, needs_operator=True)
+async def show_hosted(request: Request) -> Response:
+    """GET /api/debates/{id}/hosted: what waits for the answer of a model outside, for the operator."""
+    access_of(request).require_operator(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    if not await service.log.head(debate):
+        raise await not_there(service.log, debate)
+    response = json_response(HostedQuestions(await service.moderators.hosted_questions(debate)))
+    response.headers.update(PRIVATE)
+    return response
 
 
 @answers(Offer)

@@ -166,7 +166,7 @@ async def show_room_code(request: Request) -> Response:
     """GET /api/debates/{id}/qr.svg: the address of the debate as a QR code, or of its vote if it has a poll."""
     fold = await service_of(request).hub.view_at(request.path_params["debate"], None)
     is_poll = fold.view.poll is not UNSET
-    return await qr_code(link_of(request, "/vote/") if is_poll else link_of(request, "/d/", room=""))
+    return await qr_code(link_of(request, "/vote/" if is_poll else "/d/", room=""))
 
 
 @answers(dict[str, str])

@@ -491,6 +491,21 @@ class LogContract:
         assert await log.unconcluded() == {"open": 1}
         assert (await verify_log(log, "d2")).ok
 
+    async def test_notes_are_kept_next_to_the_events(self, log: EventLog) -> None:
+        await log.append("d1", 0, [opened()])
+        await log.note("hooks", "d1", b"1")
+        await log.note("hooks", "d2", b"2")
+        await log.note("other", "d1", b"3")
+        await log.note("hooks", "d1", b"4")
+        await log.note("hooks", "d2", None)
+        await log.note("hooks", "d3", None)
+
+        assert {"d1": b"4"} == await log.notes("hooks")
+        assert {"d1": b"3"} == await log.notes("other")
+        assert {"d1": b"4"} == await log.notes("hooks", "d1")
+        assert {} == await log.notes("hooks", "d2") | await log.notes("none")
+        assert 1 == await log.head("d1")
+
     async def test_nobody_writes_a_deleted_debate_again(self, log: EventLog) -> None:
         records = await log.append("d1", 0, debate())
         left = await log.delete("d1", len(records), "")

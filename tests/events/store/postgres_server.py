@@ -54,7 +54,7 @@ class Server:
         """Empty the tables."""
         self.do(
             "TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox, moot.said, moot.said_reached,"
-            " moot.tombstones",
+            " moot.tombstones, moot.notes",
             name,
         )
 

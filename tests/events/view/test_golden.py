@@ -43,11 +43,11 @@ def without_first_values(scores: dict[str, ScoreView] | Missing) -> dict[str, Sc
 
 def without_new_members(view: View) -> View:
     turns = {
-        number: replace(turn, pressure=UNSET, directive=UNSET, scores=without_first_values(turn.scores))
+        number: replace(turn, origin=UNSET, pressure=UNSET, directive=UNSET, scores=without_first_values(turn.scores))
         for number, turn in view.turns.items()
     }
     premises = {name: replace(premise, original=UNSET) for name, premise in view.premises.items()}
-    new = dict.fromkeys(("summary", "outcome", "trait_moves", "rubric_name", "lead"), UNSET)
+    new = dict.fromkeys(("summary", "outcome", "trait_moves", "rubric_name", "lead", "mark"), UNSET)
     return replace(view, turns=turns, premises=premises, **new)
 
 

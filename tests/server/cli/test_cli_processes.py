@@ -1,6 +1,7 @@
 """Commands and other processes: interrupts, a server that holds the store, a server that stops."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from server.cli.serve import _outward
 from tests.server.children import Cli, as_json, interrupt, line_with, said, seats
 from tests.server.conftest import PRO
 
@@ -167,6 +169,11 @@ def test_every_line_of_a_server_in_a_pipe_is_json(moot: Cli, sign: int) -> None:
     assert address.startswith("http://127.0.0.1:")  # its line is JSON: see ``address_of``
     assert ["interrupted"] * (sign == signal.SIGINT) == [line["event"] for line in rest]
     assert (130 if sign == signal.SIGINT else 0) == process.wait()
+
+
+def test_a_server_on_every_interface_names_the_address_for_other_machines() -> None:
+    assert re.fullmatch(r"\d+(\.\d+){3}|[\w.-]+", _outward("0.0.0.0"))
+    assert "0.0.0.0" != _outward("0.0.0.0")
 
 
 @pytest.mark.slow

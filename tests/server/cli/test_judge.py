@@ -192,3 +192,10 @@ def test_on_a_terminal_it_asks_before_it_begins(moot: Cli, talk: str) -> None:
     code, output = answered(moot, b"", "judge", talk, "--motion", "Ban cars", "--yes", *BASELINE)
     assert 0 == code
     assert "Judge it so?" not in output
+
+
+def test_what_the_judge_lacks_is_said_before_what_the_split_lacks(moot: Cli, talk: str) -> None:
+    done = moot("judge", talk, "--judge", "anthropic:claude-opus-5", ANTHROPIC_API_KEY="", ANTHROPIC_AUTH_TOKEN="")
+
+    said(done, 2, "judge.model: anthropic:claude-opus-5: no key · set ANTHROPIC_API_KEY")
+    assert b"names no motion" not in done.stderr

@@ -16,8 +16,8 @@ from pyarrow import parquet
 from judge.lab.compare import PairedDifference
 from judge.lab.items import digest, read_items
 from server.cli.main import main
-from server.export.lab.calls import CallRow
 from server.export.lab.latex import escaped
+from server.export.tables.trials import TrialRow
 from tests.judge.lab.two_items import TWO_ITEMS
 
 BASELINE = "baseline:lexical"
@@ -176,7 +176,7 @@ def test_the_calls_of_a_run_are_a_table(lab: Any, short_run: str) -> None:
     backward = [each for each in rows if each["order"] == "backward"]
 
     assert len(rows) == sum(each["trials"] for each in report["batteries"].values())
-    assert set(CallRow.__struct_fields__) == set(rows[0])
+    assert set(TrialRow.__struct_fields__) == set(rows[0])
     assert {"position", "authority", "level"} == {each["battery"] for each in rows}
     assert 2 * len(backward) == sum(each["battery"] == "position" for each in rows)
     assert all(each["trial_chose"] in {"first", "second", "draw"} for each in backward)
@@ -197,7 +197,7 @@ def test_the_same_table_is_a_parquet_file(lab: Any, short_run: str) -> None:
     rows = list(csv.DictReader(io.StringIO(lab("report", short_run, "--table", "trials").stdout)))
 
     assert len(rows) == table.num_rows
-    assert list(CallRow.__struct_fields__) == table.column_names
+    assert list(TrialRow.__struct_fields__) == table.column_names
     assert [each["answer"] for each in rows] == table.column("answer").to_pylist()
     assert ["bool", "int64", "double"] == [
         str(table.schema.field(name).type) for name in ("answered", "repeat", "trial_total")
@@ -205,18 +205,18 @@ def test_the_same_table_is_a_parquet_file(lab: Any, short_run: str) -> None:
 
 
 def test_without_pyarrow_the_extra_is_named(lab: Any, short_run: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.export.lab.calls.is_installed", lambda _: False)
+    monkeypatch.setattr("server.export.tables.forms.is_installed", lambda _: False)
     said = lab("report", short_run, "--table", "trials", "--as", "parquet")
 
     assert (2, "") == (said.exit_code, said.stdout)
-    assert "pip install 'moot[parquet]'; --as csv needs nothing" in said.stderr
+    assert "pip install 'moot[parquet]'; csv and jsonl need nothing" in said.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--as", "parquet"), "parquet is a form of --table trials"),
-        (("--table", "trials", "--as", "html"), "is csv or parquet"),
+        (("--table", "trials", "--as", "html"), "is csv or jsonl or parquet"),
     ],
 )
 def test_a_form_that_a_table_does_not_have_is_refused(

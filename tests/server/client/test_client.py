@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from server.client import AsyncClient, CannotServe, Client, Delta, Frame
 from events.view.readable import read
 from events.view.view import View
 from providers.scripted import provider as scripted
+from server.client import AsyncClient, CannotServe, Client, Delta, Frame
 from tests.docs import pages
 
 GOLDEN = sorted((pages.ROOT / "tests/events/view/golden").glob("*.view.json"))

@@ -124,6 +124,26 @@ async def test_commands_to_the_other_node_are_answered_as_by_the_owner(pair: Pai
 
 
 @pytest.mark.slow
+async def test_the_questions_of_a_hosted_model_wait_at_every_node(pair: Pair) -> None:
+    here, there, *_ = pair
+    own = {"model": "hosted:own"}
+    body = {"motion": "Trams beat buses", "turns": 2, "pro": own, "con": own, "judge": {"model": "baseline:lexical"}}
+    opened = await to_thread.run_sync(lambda: httpx.post(f"{here}/api/debates", json=body))
+    debate = opened.json()["id"]
+
+    def asked(node: str) -> list[Any]:
+        found: list[Any] = httpx.get(f"{node}/api/debates/{debate}/hosted").json()["questions"]
+        return found
+
+    for turn, (asking, answering) in enumerate([(there, here), (here, there)], 1):
+        await until(lambda at=asking, turn=turn: [each["turn"] for each in asked(at)] == [turn])
+        (question,) = asked(answering)
+        assert post(answering, debate, "hosted/answer", question=question["id"], answer="It works.").is_success
+    await until(lambda: state_of(there, debate) == "concluded")
+    assert asked(here) == asked(there) == []
+
+
+@pytest.mark.slow
 async def test_a_debate_that_another_node_runs_is_forked_and_judged_again(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=SLOW))

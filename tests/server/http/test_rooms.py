@@ -126,7 +126,19 @@ def test_the_qr_code_leads_to_the_debate_or_to_its_vote(site: Site, script: Any,
     debate = site.open(script(), **poll)
     answer = site.client.get(f"/api/debates/{debate}/qr.svg").text.replace(' xmlns="http://www.w3.org/2000/svg"', "")
 
-    assert code_of(f"http://127.0.0.1{path}{debate}{'' if poll else '?room='}") in answer
+    assert code_of(f"http://127.0.0.1{path}{debate}?room=") in answer
+
+
+def test_an_exhibition_goes_on_the_wall_of_a_room_for_operators_only(site: Site, guarded: Site) -> None:
+    form = 'action="/exhibitions/monolith/wall"'
+    opened = site.client.post("/exhibitions/monolith/wall", follow_redirects=False)
+    debate = opened.headers["location"].split("/")[2]
+
+    assert (303, f"/d/{debate}/wall") == (opened.status_code, opened.headers["location"])
+    assert "monolith" == site.get(f"/api/debates/{debate}")["exhibition"]
+    assert form in site.client.get("/exhibitions/monolith").text
+    assert form not in guarded.client.get("/exhibitions/monolith").text
+    assert 401 == guarded.client.post("/exhibitions/monolith/wall").status_code
 
 
 def test_an_unlisted_debate_has_no_code_and_its_wall_needs_the_link(guarded: Site, script: Any) -> None:

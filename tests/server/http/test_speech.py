@@ -8,6 +8,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from events.view.origin import OriginKind, OriginView
 from events.view.view import View
 from server.http import speech
 from server.speech import mp3
@@ -256,28 +257,23 @@ def hub_view(site: Site, debate: str) -> View:
 def test_a_recording_says_whose_the_words_are_and_no_more(voiced: Site, debate: str) -> None:
     view = hub_view(voiced, debate)
     town_hall = hub_view(voiced, supplied(voiced, *TOWN_HALL, **TOKEN))
-    assert view.pro is not UNSET
-    assert view.con is not UNSET
 
-    def with_models(pro: Any, con: Any, **turn: Any) -> View:
-        assert view.pro is not UNSET
-        assert view.con is not UNSET
-        turns = {number: replace(each, **turn) for number, each in view.turns.items()}
-        return replace(view, pro=replace(view.pro, model=pro), con=replace(view.con, model=con), turns=turns)
+    def by(pro: OriginKind, con: OriginKind) -> View:
+        kinds = {"pro": pro, "con": con}
+        turns = {
+            number: replace(each, origin=OriginView(kind=kinds[each.side], text=""))
+            for number, each in view.turns.items()
+        }
+        return replace(view, turns=turns)
 
     script = "a script that was written beforehand"
     begins = "This recording is generated. The voices are synthetic, made by the model tts-test. "
     for shown, says in (
         (view, f"The words are by {script}."),
-        (replace(with_models("openai:a", "openai:b"), exhibition="juries"), f"The words are by {script}."),
-        (with_models("openai:a", "gemini:b"), "The words are generated too: language models wrote them."),
-        (with_models(UNSET, UNSET, by="person"), "The words are by people."),
-        (with_models("openai:a", "scripted:b"),
-         f"The words of Pro are by language models. The words of Con are by {script}."),
-        (with_models(UNSET, UNSET, model=""),
-         "The words are by speakers who are not named before the debate has ended."),
-        (with_models(UNSET, "openai:b"), "The words are generated too: language models wrote them."),
-        (town_hall, "The words are by people in a debate that was held elsewhere."),
+        (by("model", "model"), "The words are generated too: language models wrote them."),
+        (by("person", "person"), "The words are by people."),
+        (by("model", "script"), f"The words of Pro are by language models. The words of Con are by {script}."),
+        (town_hall, "The words are by speakers in a debate that was held elsewhere."),
     ):  # fmt: skip
         assert begins + says == generated_sentence(shown, VOICE)
 

@@ -40,7 +40,7 @@ from judge.templates import has_section
 from server.debate.formats.halts import halt_if_spent, halt_if_unpriced
 from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Step, record
-from server.people.names import is_person
+from server.people.names import is_hosted, is_person
 
 TOKENS: Final = 900
 """Maximum tokens of an opinion."""
@@ -260,8 +260,8 @@ def _key(seat: Rater, number: int) -> str:
 
 
 def _spent_ms(debate: Debate, seat: Rater, number: int) -> int:
-    """Model time of a judge in a round, in milliseconds, with its failed calls; 0 for a person."""
-    if is_person(seat.model):
+    """Model time of a judge in a round, in milliseconds, with its failed calls; 0 for one that answers outside."""
+    if is_person(seat.model) or is_hosted(seat.model):
         return 0
     return debate.questions.spent_ms.get(question(_key(seat, number), 1), 0)
 

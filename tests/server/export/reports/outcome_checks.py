@@ -251,7 +251,23 @@ def points_(told: Told) -> bool:
     return told["rival"] == NAMES[told.rival]
 
 
+def origin(told: Told) -> bool:
+    """Models, people and transcripts are named as writers if a turn that was spoken is by one, and only then."""
+    opened = told.one(DebateOpened)
+    spoken = [each for each in told.log.values() if isinstance(each, TurnSpoken)]
+    is_script = opened.exhibition is not None
+    by = {
+        ("script" if is_script or getattr(opened, each.side).model.startswith("scripted:") else "model")
+        if each.by is UNSET
+        else each.by
+        for each in spoken
+    }
+    words = {"model": "language models", "script": "a script", "person": "people", "transcript": "held elsewhere"}
+    return all((kind in by) == (text in told["speeches"]) for kind, text in words.items())
+
+
 CHECKS: dict[str, tuple[str, Check]] = {
+    "origin": ("(?P<speeches>The speeches .+?\\.)? ?(The judgements .+\\.)?", origin),
     "judge": (
         "Judged by (?P<judge>.+)\\.",
         lambda t: t.one(DebateOpened).judge.model.endswith(t["judge"].removesuffix(", a person").rpartition(":")[2]),
