@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing
 from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Final, Literal, Self
@@ -87,7 +87,9 @@ class AsyncClient:
 
         The context ends the debates that run; those of a store on disk continue when it is opened again.
         """
-        return _in_process(cls, {"store": store, **settings})
+        from server.client.in_process import in_process  # noqa: PLC0415 - a client of a server needs none of it
+
+        return in_process(cls, {"store": store, **settings})
 
     async def __aenter__(self) -> Self:
         await self._http.__aenter__()
@@ -286,33 +288,3 @@ def _path(debate: str, path: str, **query: Any) -> str:
     """The path of a debate's route; a member of the query that is None is left out, a boolean is 1 or 0."""
     given = {name: int(each) if isinstance(each, bool) else each for name, each in query.items() if each is not None}
     return f"/api/debates/{quote(debate)}{path}{'?' if given else ''}{urlencode(given)}"
-
-
-@asynccontextmanager
-async def _in_process(kind: "type[AsyncClient]", given: dict[str, Any]) -> AsyncIterator[Any]:
-    from server.feed.reader import Reader  # noqa: PLC0415 - a client of a server needs none of it
-    from server.http.access import Access  # noqa: PLC0415
-    from server.http.app import make_app  # noqa: PLC0415
-    from server.process import observe  # noqa: PLC0415
-    from server.service import running  # noqa: PLC0415
-    from server.settings import load  # noqa: PLC0415
-
-    settings = load(given)
-    observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
-    async with running(settings) as service:
-
-        async def feed(debate: str, after: int, director: bool) -> AsyncGenerator[str]:
-            channel = await service.hub.channel(debate)
-            async with (
-                Reader(service.hub, channel, after, every_frame=True, director=director) as reader,
-                aclosing(reader.messages()) as batches,
-            ):
-                async for batch in batches:
-                    for message in batch:
-                        yield message
-
-        app = make_app(service, Access(settings))
-        await service.take_up()
-        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-        async with kind("http://127.0.0.1", settings.token, transport=transport, feed=feed) as client:
-            yield client

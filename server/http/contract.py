@@ -1,4 +1,4 @@
-"""What a route takes and answers, declared beside it, and the description of the API (OpenAPI 3.1) made of that."""
+"""What a route takes and answers, declared with it, and the description of the API (OpenAPI 3.1) made of that."""
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ DESCRIBED: Final = ("/api/", "/healthz", "/readyz", "/metrics")
 """Beginnings of the paths that the description has: the others are pages."""
 
 
-class Whole(Struct, frozen=True):
+class QueryNumber(Struct, frozen=True):
     """A whole number in a query, within bounds; without it the default, if that is the same for every request."""
 
     name: str
@@ -37,7 +37,7 @@ class Whole(Struct, frozen=True):
         return whole_number(request, self.name, default, self.least, self.most)
 
 
-class Word(Struct, frozen=True):
+class QueryText(Struct, frozen=True):
     """A text in a query: any, or one of ``values``."""
 
     name: str
@@ -46,8 +46,8 @@ class Word(Struct, frozen=True):
 
 
 MAX_POSITION: Final = 1 << 40
-AFTER: Final = Whole("after", 0, 0, MAX_POSITION)
-DIRECTOR: Final = Word("director", ("0", "1"))
+AFTER: Final = QueryNumber("after", 0, 0, MAX_POSITION)
+DIRECTOR: Final = QueryText("director", ("0", "1"))
 
 
 class Contract(Struct, frozen=True, kw_only=True):
@@ -57,13 +57,13 @@ class Contract(Struct, frozen=True, kw_only=True):
     status: int
     body: Any
     raw_body: str
-    query: tuple[Whole | Word, ...]
+    query: tuple[QueryNumber | QueryText, ...]
     needs_operator: bool
 
 
 def answers(
     answer: Any,
-    *query: Whole | Word,
+    *query: QueryNumber | QueryText,
     status: int = 200,
     body: Any = None,
     raw_body: str = "",
@@ -80,14 +80,14 @@ def answers(
     return declared
 
 
-class Position(Struct, frozen=True, kw_only=True):
+class ActAnswer(Struct, frozen=True, kw_only=True):
     """The answer to what is recorded: the position of its event, and the link that it made, if it made one."""
 
     position: int
     link: str | UnsetType = UNSET
 
 
-class Refusal(Struct, frozen=True, kw_only=True):
+class RefusedRequest(Struct, frozen=True, kw_only=True):
     """What is wrong; ``field`` names the field or the part of the query."""
 
     code: str
@@ -99,7 +99,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
 class RefusalAnswer(Struct, frozen=True):
     """The shape of every error."""
 
-    error: Refusal
+    error: RefusedRequest
 
 
 @answers(dict[str, Any])
@@ -201,7 +201,7 @@ def _operation(path: str, method: str, contract: Contract, route: Route, schemas
         "parameters": [
             *({"name": each, "in": "path", "required": True, "schema": {"type": "string"}} for each in _places(path)),
             *map(_parameter, contract.query),
-            *([_parameter(Word("link"))] if vars(route.endpoint).get("has_link") and not _has_link(contract) else []),
+            *([_parameter(QueryText("link"))] if vars(route.endpoint).get("has_link") and not _has_link(contract) else []),
         ],
         "responses": {
             str(contract.status): {"description": "Done", "content": content},
@@ -226,8 +226,8 @@ def _places(path: str) -> list[str]:
     return re.findall(r"{(\w+)}", path)
 
 
-def _parameter(query: Whole | Word) -> dict[str, Any]:
-    if isinstance(query, Whole):
+def _parameter(query: QueryNumber | QueryText) -> dict[str, Any]:
+    if isinstance(query, QueryNumber):
         schema: Mapping[str, Any] = {
             "type": "integer", "minimum": query.least, "maximum": query.most,
             **({} if query.default is None else {"default": query.default}),

@@ -42,7 +42,7 @@ from server.export.preview.course import Course, course_of, first_sentence
 from server.export.rows import public_row
 from server.http.access import access_of, is_director, note_act
 from server.http.body import read_json
-from server.http.contract import DIRECTOR, MAX_POSITION, Whole, Word, answers
+from server.http.contract import DIRECTOR, MAX_POSITION, QueryNumber, QueryText, answers
 from server.http.events import FramesPage
 from server.http.limits import RateLimit
 from server.http.people.seats import new_link
@@ -62,9 +62,9 @@ SURVEY_S: Final = 60.0
 
 DebateBody = reduce(or_, (FORMATS[name].request for name in FORMATS))
 """The request of each format."""
-DEBATES_LIMIT: Final = Whole("limit", 50, 1, 200)
-HITS_LIMIT: Final = Whole("limit", 20, 1, MAX_HITS)
-AT: Final = Whole("at", None, 1, MAX_POSITION)
+DEBATES_LIMIT: Final = QueryNumber("limit", 50, 1, 200)
+HITS_LIMIT: Final = QueryNumber("limit", 20, 1, MAX_HITS)
+AT: Final = QueryNumber("at", None, 1, MAX_POSITION)
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -176,8 +176,8 @@ class TranscriptFile(Struct, kw_only=True, forbid_unknown_fields=True):
 
 @answers(
     TranscriptSplit,
-    Word("name"),
-    Word("debate"),
+    QueryText("name"),
+    QueryText("debate"),
     body=TranscriptFile,
     raw_body="application/octet-stream",
     needs_operator=True,
@@ -203,7 +203,7 @@ async def preview_transcript(request: Request) -> Response:
     return json_response(await read_split(name, data, debate))
 
 
-@answers(DebatesPage, DEBATES_LIMIT, Word("after"), Word("q"), *map(Word, Limits.__struct_fields__))
+@answers(DebatesPage, DEBATES_LIMIT, QueryText("after"), QueryText("q"), *map(QueryText, Limits.__struct_fields__))
 async def list_debates(request: Request) -> Response:
     """GET /api/debates."""
     limit = DEBATES_LIMIT.read(request)
@@ -213,7 +213,7 @@ async def list_debates(request: Request) -> Response:
     return json_response(DebatesPage([public_row(each) for each in page.debates], page.next))
 
 
-@answers(HitsPage, Word("q", required=True), Word("after"), HITS_LIMIT)
+@answers(HitsPage, QueryText("q", required=True), QueryText("after"), HITS_LIMIT)
 async def search(request: Request) -> Response:
     """GET /api/search: what was said, found by its words."""
     query = request.query_params.get("q", "").strip()
@@ -254,7 +254,7 @@ async def show_course(request: Request) -> Response:
     return json_response(course_of(await service_of(request).hub.view_at(request.path_params["debate"], None)))
 
 
-@answers(Deleted, Word("reason"), Word("with_derived", ("0", "1")), needs_operator=True)
+@answers(Deleted, QueryText("reason"), QueryText("with_derived", ("0", "1")), needs_operator=True)
 async def delete_debate(request: Request) -> Response:
     """DELETE /api/debates/{id}, with ``reason`` and ``with_derived=1``: a tombstone is left.
 

@@ -20,13 +20,13 @@ from server.export.debate.arguments import with_words
 from server.export.kept import KeptAnswers, Key, Make
 from server.export.said import said_in
 from server.http.access import access_of, is_director
-from server.http.contract import AFTER, DIRECTOR, Whole, answers
+from server.http.contract import AFTER, DIRECTOR, QueryNumber, answers
 from server.http.requests import json_response, packed_response, service_of, turn_number
 
 MAX_PAGE: Final = 1000
 """Events or frames in one answer."""
-EVENTS_LIMIT: Final = Whole("limit", 200, 1, MAX_PAGE)
-FRAMES_LIMIT: Final = Whole("limit", 500, 1, MAX_PAGE)
+EVENTS_LIMIT: Final = QueryNumber("limit", 200, 1, MAX_PAGE)
+FRAMES_LIMIT: Final = QueryNumber("limit", 500, 1, MAX_PAGE)
 
 
 class EventsPage(Struct, frozen=True):

@@ -46,7 +46,7 @@ from server.export.tables.read import pages_of
 from server.export.tables.table import seen_by
 from server.export.wording import SIGNS
 from server.http.access import POLICY, access_of, check_link, is_director
-from server.http.contract import DIRECTOR, MAX_POSITION, Whole, Word, answers
+from server.http.contract import DIRECTOR, MAX_POSITION, QueryNumber, QueryText, answers
 from server.http.events import is_revealed
 from server.http.limits import RateLimit
 from server.http.requests import json_response, packed_response, service_of, turn_number
@@ -76,11 +76,11 @@ EXPORTS_PER_MINUTE: Final = 60
 """Exports that are made for a spectator's address; one that is there already does not count."""
 MAX_WORDS: Final = 48
 """Characters of the motion in a file's name."""
-FROM: Final = Whole("from", 0, 0, MAX_POSITION)
-TO: Final = Whole("to", None, 0, MAX_POSITION)
+FROM: Final = QueryNumber("from", 0, 0, MAX_POSITION)
+TO: Final = QueryNumber("to", None, 0, MAX_POSITION)
 """Without it, the head."""
-CALLS: Final = Whole("calls", 1, 0, 1)
-EVIDENCE: Final = Word("evidence", ("cited", "all"))
+CALLS: Final = QueryNumber("calls", 1, 0, 1)
+EVIDENCE: Final = QueryText("evidence", ("cited", "all"))
 PREVIEWS_PER_MINUTE: Final = 60
 PREVIEW_AGE_S: Final = 60
 ID_PREFIX: Final = 13
@@ -104,7 +104,7 @@ async def show_diff(request: Request) -> Response:
     return await _answer(request, ("diff", debate, start, end, revealed), made, "application/json")
 
 
-@answers(JudgingComparison, Word("a", required=True), Word("b", required=True), DIRECTOR)
+@answers(JudgingComparison, QueryText("a", required=True), QueryText("b", required=True), DIRECTOR)
 async def show_comparison(request: Request) -> Response:
     """GET /api/compare: two judgings of the same turns, ``a`` and ``b``, as this client may see them."""
     found, _ = await _comparison(request)
@@ -141,7 +141,7 @@ async def _comparison(request: Request) -> tuple[JudgingComparison, Side]:
     return found, first_side(seen[0].turns)
 
 
-@answers("text/html text/markdown", Word("side", SIDES, required=True), Word("as", ("html", "md")), DIRECTOR)
+@answers("text/html text/markdown", QueryText("side", SIDES, required=True), QueryText("as", ("html", "md")), DIRECTOR)
 async def debater_report(request: Request) -> Response:
     """GET /api/debates/{id}/report: a report for one side, ``as=html`` (a page that prints) or ``md``."""
     side, kind = request.query_params.get("side", ""), request.query_params.get("as", "html")
@@ -164,7 +164,7 @@ async def debater_report(request: Request) -> Response:
     return await _export(request, view, kind, ("report", side, base, is_director(request)), made, headers)
 
 
-@answers("application/x-ndjson", Word("names", ("short",)), DIRECTOR)
+@answers("application/x-ndjson", QueryText("names", ("short",)), DIRECTOR)
 async def export_events(request: Request) -> Response:
     """GET /api/debates/{id}/events.ndjson: the whole log; ``names=short`` leaves folders of scripts out."""
     service, debate = service_of(request), request.path_params["debate"]

@@ -18,7 +18,7 @@ from server.errors import BadQuery, NotFound
 from server.export.lab.report import page_html, report_csv, report_html, report_json
 from server.http.access import access_of, check_link, keep_link, note_act
 from server.http.body import read_object
-from server.http.contract import Word, answers
+from server.http.contract import QueryText, answers
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
@@ -82,7 +82,7 @@ async def show_lab(request: Request) -> Response:
     )
 
 
-@answers("text/html application/json text/csv", Word("as", tuple(REPORTS)))
+@answers("text/html application/json text/csv", QueryText("as", tuple(REPORTS)))
 async def show_report(request: Request) -> Response:
     """GET /api/labs/{id}/report: ``as=html``, ``json`` or ``csv``."""
     kind = request.query_params.get("as", "html")

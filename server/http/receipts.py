@@ -22,7 +22,7 @@ from server.http.requests import json_response, packed_response, service_of
 MEDIA_TYPE: Final = "application/json"
 
 
-class Envelope(Struct, frozen=True):
+class SignedReceipt(Struct, frozen=True):
     """A DSSE envelope; each signature has ``keyid`` and ``sig``."""
 
     payload: str
@@ -30,7 +30,7 @@ class Envelope(Struct, frozen=True):
     signatures: tuple[dict[str, str], ...]
 
 
-@answers(Envelope)
+@answers(SignedReceipt)
 async def show_receipt(request: Request) -> Response:
     """GET /api/debates/{id}/receipt: the signed statement of how a debate ended; 409 before its end."""
     service, debate = service_of(request), request.path_params["debate"]

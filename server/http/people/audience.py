@@ -31,7 +31,7 @@ from server.debate.commands import CastBallot
 from server.errors import NotAllowed, NotFound
 from server.http.access import MAX_LINK, check_link, keep_link, signing_key
 from server.http.body import read_object
-from server.http.contract import Position, Word, answers
+from server.http.contract import ActAnswer, QueryText, answers
 from server.http.limits import RateLimit, address_of
 from server.http.requests import json_response, service_of
 from server.http.static import made_page, page_response
@@ -147,7 +147,7 @@ def pseudonym(voter: str, debate: str) -> str:
     return hmac.new(voter.encode(), debate.encode(), hashlib.sha256).hexdigest()[:PSEUDONYM_DIGITS]
 
 
-@answers(Position, body=BallotBody)
+@answers(ActAnswer, body=BallotBody)
 async def vote(request: Request) -> Response:
     """POST /api/debates/{id}/votes: ``{winner}``, ``{turn, belief}`` or ``{when, stance}``, from any who may watch."""
     service, debate = service_of(request), request.path_params["debate"]
@@ -214,7 +214,7 @@ async def show_poll(request: Request) -> Response:
     return response
 
 
-@answers("image/svg+xml", Word("link"))
+@answers("image/svg+xml", QueryText("link"))
 async def show_code(request: Request) -> Response:
     """GET /api/debates/{id}/poll/qr.svg: the address of the vote as a QR code, with the token of an unlisted debate."""
     await _setup_of(request)

@@ -14,7 +14,7 @@ from events.store.log import not_there
 from server.debate.acting.operator_acts import Act, OperatorRequest
 from server.http.access import access_of
 from server.http.body import read_object
-from server.http.contract import Position, answers
+from server.http.contract import ActAnswer, answers
 from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of
 from server.whatif.comparison import records_of
@@ -45,7 +45,7 @@ class HostedQuestions(Struct, frozen=True):
 def operator_act(act: Act) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of an act of ``server.debate.acting.operator_acts``: it answers with the position of the event."""
 
-    @answers(Position, body=act.body, needs_operator=True)
+    @answers(ActAnswer, body=act.body, needs_operator=True)
     async def endpoint(request: Request) -> Response:
         access_of(request).begin_act(request)
         place = request.path_params

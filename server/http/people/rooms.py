@@ -26,7 +26,7 @@ from events.store.listing import Limits
 from server.errors import BadField
 from server.http.access import access_of, check_link, keep_link
 from server.http.body import read_object
-from server.http.contract import Whole, Word, answers
+from server.http.contract import QueryNumber, QueryText, answers
 from server.http.people.audience import link_of, qr_code
 from server.http.requests import json_response, service_of
 from server.http.static import made_page, page_response
@@ -44,7 +44,7 @@ SILENT_S: Final = 15.0
 HOLD_S: Final = 3.0
 """Seconds that a page waits for a change before it asks again: less than a server that stops gives its requests."""
 MAX_POSITION: Final = 1 << 40
-ROOM_POSITION: Final = Whole("position", None, 0, MAX_POSITION)
+ROOM_POSITION: Final = QueryNumber("position", None, 0, MAX_POSITION)
 
 
 class CodeConvertor(StringConvertor):
@@ -147,7 +147,7 @@ async def steer_room(request: Request) -> Response:
     return json_response({})
 
 
-@answers(Shown, ROOM_POSITION, Word("playing", ("0", "1")))
+@answers(Shown, ROOM_POSITION, QueryText("playing", ("0", "1")))
 async def show_room(request: Request) -> Response:
     """GET /api/debates/{id}/room: what the wall shows.
 
@@ -161,7 +161,7 @@ async def show_room(request: Request) -> Response:
     return json_response(await rooms.changed(debate, Shown(position, request.query_params.get("playing") == "1")))
 
 
-@answers("image/svg+xml", Word("link"))
+@answers("image/svg+xml", QueryText("link"))
 async def show_room_code(request: Request) -> Response:
     """GET /api/debates/{id}/qr.svg: the address of the debate as a QR code, or of its vote if it has a poll."""
     fold = await service_of(request).hub.view_at(request.path_params["debate"], None)

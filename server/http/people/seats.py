@@ -32,7 +32,7 @@ from server.debate.time_limits import ms_between, seconds_of_question
 from server.errors import BadField, NotAllowed, NotFound, NotNow
 from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
-from server.http.contract import AFTER, Position, answers
+from server.http.contract import AFTER, ActAnswer, answers
 from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of
 from server.http.static import page_response
@@ -250,7 +250,7 @@ async def _visit(request: Request) -> Visit:
 def seat_act(act: SeatAct) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of one of ``SEAT_ACTS``."""
 
-    @answers(Position, body=SeatText if act in {"draft", "send"} else None)
+    @answers(ActAnswer, body=SeatText if act in {"draft", "send"} else None)
     async def endpoint(request: Request) -> Response:
         visit = await _visit(request)
         _check_rate(request, "seat_writes", visit)

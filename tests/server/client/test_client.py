@@ -45,7 +45,7 @@ def test_the_notebook_of_the_page_gives_a_debate_and_its_scores(
     assert made["scores"].query("turn == 2")["effective"].sum() > 0
     effective = made["ledger"].groupby("dimension")["after"].last()
     assert dict(effective) == pytest.approx({name: made["audit"].effective[name] for name in effective.index})
-    assert made["view"].outcome.text in capsys.readouterr().out
+    assert (f"{made['view'].outcome.text}\n", "") == capsys.readouterr()
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name)

@@ -24,16 +24,24 @@ SEATS = {
     "/api/estimate": ("pro", "con", "judge"),
     "/api/debates/{debate}/rejudge": ("judge",),
     "/api/debates/{debate}/fork": ("judge",),
-    "/api/labs": ("judge",),
     "/api/labs/estimate": ("judge",),
 }
 """Routes whose bodies name models: the test gives them its own."""
-GIVEN = {"/api/labs": {"items": 3}, "/api/labs/estimate": {"items": 3}}
-"""Bodies that take seconds to generate."""
-LEAST = 25
+GIVEN = {
+    "/api/debates": {"motion": "Trams are better than cars", "turns": 2},
+    "/api/estimate": {"motion": "Trams are better than cars", "turns": 2},
+    "/api/labs/estimate": {"items": 3},
+    "/api/debates/{debate}/whatif": {"rubric": {"tie_within": 7}},
+    "/api/evidence": {"name": "trams.txt", "text": "Trams carry 200 people."},
+    "/api/transcripts/preview": {"name": "talk.txt", "text": "Ann: Yes, because it works.\n\nBob: No, it does not."},
+}
+"""Bodies that succeed, beside those that schemathesis makes."""
+LEAST = 35
 """Operations of which an answer is no refusal."""
-NO_JSON = {"/api/import"}
-"""The body is NDJSON, which schemathesis does not write."""
+LEFT_OUT = {
+    ("post", "/api/import"): "its body is NDJSON, which schemathesis does not write",
+    ("post", "/api/labs"): "a run of the lab goes on while the others are asked",
+}
 
 
 def test_it_has_the_routes_queries_and_stars_of_the_page() -> None:
@@ -55,7 +63,7 @@ def succeeding(site: Any, script: Any, examples: int, *, derandomize: bool) -> s
     model = script(says={"pro": ["Trams carry more people than cars do."], "con": ["Buses are cheaper than trams."]})
     debate = site.open(model)
     site.ended(debate)
-    places = {"debate": debate, "turn": "1", "name": "juries"}
+    places = {"debate": debate, "turn": "1", "name": "juries", "table": "scores", "form": "csv"}
     how = settings(
         max_examples=examples,
         derandomize=derandomize,
@@ -67,18 +75,20 @@ def succeeding(site: Any, script: Any, examples: int, *, derandomize: bool) -> s
     succeeded: set[str] = set()
     for found in schemathesis.openapi.from_dict(site.get("/api/openapi.json")).get_all_operations():
         operation = found.ok()
-        if operation.path in NO_JSON:
+        if (operation.method, operation.path) in LEFT_OUT:
             continue
         kept = {name: each for name, each in places.items() if f"{{{name}}}" in operation.path}
-        body = {"body": GIVEN[operation.path]} if operation.path in GIVEN else {}
 
         @how
         @given(
-            case=operation.as_strategy(**body),
-            known=st.sampled_from([{}] if operation.method == "delete" else [kept, kept, {}]),
+            case=operation.as_strategy(),
+            is_known=st.sampled_from([False] if operation.method == "delete" else [True, True, False]),
         )
-        def ask(case: Any, known: dict[str, str]) -> None:
-            case.path_parameters = {**(case.path_parameters or {}), **known}
+        def ask(case: Any, is_known: bool, kept: dict[str, str] = kept) -> None:
+            if is_known:
+                case.path_parameters = {**(case.path_parameters or {}), **kept}
+            if is_known and case.path in GIVEN and isinstance(case.body, dict):
+                case.body = GIVEN[case.path]
             if isinstance(case.body, dict):
                 case.body = {**case.body, **{seat: {"model": model} for seat in SEATS.get(case.path, ())}}
             response = send(site, case)
@@ -100,7 +110,7 @@ def send(site: Any, case: Any) -> Any:
 
 @pytest.mark.slow
 def test_every_answer_is_what_the_description_says(site: Any, script: Any) -> None:
-    done = succeeding(site, script, 3, derandomize=True)
+    done = succeeding(site, script, 2, derandomize=True)
 
     assert {"get_debates", "get_debates_debate", "get_debates_debate_audit_turns_turn", "get_models"} <= done
     assert len(done) >= LEAST
