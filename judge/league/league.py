@@ -63,7 +63,7 @@ class LeagueMatch(Struct, frozen=True, kw_only=True, gc=False):
         return self.turns or self.debate
 
 
-class Span(Struct, frozen=True, gc=False):
+class Estimated(Struct, frozen=True, gc=False):
     """An estimate with its interval of 95 %; the ends are None where there is none."""
 
     value: float
@@ -80,9 +80,9 @@ class Standing(Struct, frozen=True, kw_only=True):
     """A player of a league."""
 
     player: str
-    strength: Span | None
+    strength: Estimated | None
     """Log-odds against the mean of its group; None without a finite estimate."""
-    controlled: Span | None = None
+    controlled: Estimated | None = None
     """The same where what is controlled for is equal on both sides."""
     ranks: tuple[int, int]
     """The best and the worst rank that the differences allow."""
@@ -107,7 +107,7 @@ class PairDifference(Struct, frozen=True, kw_only=True):
 
     one: str
     other: str
-    difference: Span | None
+    difference: Estimated | None
     is_ranked: bool
     """Whether the simultaneous interval of all pairs leaves 0 out."""
     won: float
@@ -124,7 +124,7 @@ class MotionFacts(Struct, frozen=True, kw_only=True):
     pro: float
     con: float
     tied: float
-    side: Span | None
+    side: Estimated | None
     """The advantage of Pro on this motion in log-odds, shrunk towards that of all."""
     difficulty: float
     """The share of its verdicts that name no side."""
@@ -136,7 +136,7 @@ class JudgeAgreement(Struct, frozen=True, kw_only=True):
     one: str
     other: str
     debates: int
-    same: Span
+    same: Estimated
     """The share of debates with the same outcome."""
     kappa: float | None
     """Cohen's kappa of the three outcomes; None where each judge always says the same."""
@@ -149,11 +149,11 @@ class League(Struct, frozen=True, kw_only=True):
     pairs: tuple[PairDifference, ...]
     motions: tuple[MotionFacts, ...]
     agreements: tuple[JudgeAgreement, ...]
-    side: Span | None
+    side: Estimated | None
     """The advantage of Pro in log-odds; None where it cannot be told."""
     tie: float | None
     """ν: how much more often two equal players tie than one of them wins."""
-    effects: dict[str, Span]
+    effects: dict[str, Estimated]
     """What was controlled for: what one unit more of it is worth in log-odds."""
     debates: int
     verdicts: int
@@ -397,17 +397,19 @@ class _Estimate(NamedTuple):
         found: Array = parameters[..., : self.side_column] @ self.basis.T
         return found
 
-    def span(self, drawn: Array | None, column: int) -> Span:
+    def span(self, drawn: Array | None, column: int) -> Estimated:
         """One parameter with its interval."""
         return self.span_of(float(self.found[column]), None if drawn is None else drawn[:, :, column])
 
-    def span_of(self, value: float, drawn: Array | None) -> Span:
+    def span_of(self, value: float, drawn: Array | None) -> Estimated:
         """A figure with the wider interval of those that each kind of resamples (kinds × resamples) gives."""
         if drawn is None:
-            return Span(value)
+            return Estimated(value)
         low, middle, high = np.quantile(drawn, ENDS, axis=1)
         wider = _wider(self.clusters)
-        return Span(value, value + float((low - middle).min()) * wider, value + float((high - middle).max()) * wider)
+        return Estimated(
+            value, value + float((low - middle).min()) * wider, value + float((high - middle).max()) * wider
+        )
 
 
 def _wider(clusters: int) -> float:
@@ -435,7 +437,7 @@ class _Differences(NamedTuple):
     """The differences of all pairs that are comparable."""
 
     plain: _Estimate
-    spans: dict[tuple[int, int], Span]
+    spans: dict[tuple[int, int], Estimated]
     ranked: frozenset[tuple[int, int]]
     """Pairs of which the first one is stronger."""
 
@@ -446,7 +448,7 @@ class _Differences(NamedTuple):
         pairs = [(i, j) for i, j in combinations(range(len(plain.groups)), 2) if plain.groups[i] == plain.groups[j]]
         strengths = plain.strengths(plain.found)
         if drawn is None:
-            return cls(plain, {(i, j): Span(float(strengths[i] - strengths[j])) for i, j in pairs}, frozenset())
+            return cls(plain, {(i, j): Estimated(float(strengths[i] - strengths[j])) for i, j in pairs}, frozenset())
         found = plain.strengths(drawn)
         apart = np.stack([found[:, :, i] - found[:, :, j] for i, j in pairs], axis=2)
         value = np.array([strengths[i] - strengths[j] for i, j in pairs])
@@ -486,7 +488,7 @@ def _standings(
     plain: _Estimate,
     drawn: Array | None,
     apart: _Differences,
-    controlled: Mapping[int, Span],
+    controlled: Mapping[int, Estimated],
     by_judge: Mapping[str, Mapping[str, float]],
 ) -> Iterator[Standing]:
     """The players, the strongest first; those without a finite estimate by their share of wins, last."""
@@ -518,7 +520,7 @@ def _standings(
         )
 
 
-def _strengths(estimate: _Estimate, drawn: Array | None) -> dict[int, Span]:
+def _strengths(estimate: _Estimate, drawn: Array | None) -> dict[int, Estimated]:
     """By player: the strength, if it has a finite one."""
     if not estimate.is_fitted:
         return {}
@@ -568,7 +570,7 @@ def _motions(table: _Table, estimate: _Estimate) -> Iterator[MotionFacts]:
         )
 
 
-def _side_of(estimate: _Estimate, motion: int) -> Span | None:
+def _side_of(estimate: _Estimate, motion: int) -> Estimated | None:
     """The advantage of Pro on one motion, with the players and ties of the whole league, under a normal prior."""
     own = np.flatnonzero(estimate.table.motion[estimate.kept] == motion)
     if not len(own):
@@ -587,7 +589,7 @@ def _side_of(estimate: _Estimate, motion: int) -> Span | None:
         if abs(slope / curve) < MIN_SPREAD:
             break
     reach = NORMAL_95 / float(np.sqrt(curve))
-    return Span(usual + more, usual + more - reach, usual + more + reach)
+    return Estimated(usual + more, usual + more - reach, usual + more + reach)
 
 
 def _by_judge(matches: Sequence[LeagueMatch]) -> dict[str, dict[str, float]]:
@@ -626,16 +628,16 @@ def _agreements(matches: Sequence[LeagueMatch]) -> Iterator[JudgeAgreement]:
         )
 
 
-def _share(values: NDArrayBool, motions: Sequence[str]) -> Span:
+def _share(values: NDArrayBool, motions: Sequence[str]) -> Estimated:
     """A share with Wilson's interval for the effective sample, which the variance between motions gives."""
     mean, count = float(values.mean()), float(len(values))
     names = {name: at for at, name in enumerate(dict.fromkeys(motions))}
     clusters = len(names)
     if clusters < MIN_MOTIONS:
-        return Span(mean)
+        return Estimated(mean)
     sums = np.bincount([names[each] for each in motions], values - mean)
     error = float(np.sqrt((sums**2).sum() * clusters / (clusters - 1))) / count
     count = min(count, mean * (1 - mean) / error**2) if 0 < mean < 1 and error > 0 else float(clusters)
     z = quantile((1 + LEVEL) / 2, clusters - 1)
     middle, reach = mean + z**2 / (2 * count), z * float(np.sqrt(mean * (1 - mean) / count + z**2 / (4 * count**2)))
-    return Span(mean, (middle - reach) / (1 + z**2 / count), (middle + reach) / (1 + z**2 / count))
+    return Estimated(mean, (middle - reach) / (1 + z**2 / count), (middle + reach) / (1 + z**2 / count))

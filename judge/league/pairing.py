@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from msgspec import Struct
 
-from judge.league.league import League, LeagueMatch, Span
+from judge.league.league import Estimated, League, LeagueMatch
 
 Method = Literal["full", "swiss", "learn"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
@@ -125,13 +125,13 @@ def _pair(one: str, other: str) -> Pair:
     return (one, other) if one < other else (other, one)
 
 
-def _variance(difference: Span | None) -> float:
+def _variance(difference: Estimated | None) -> float:
     if difference is None or difference.low is None or difference.high is None:
         return UNKNOWN
     return ((difference.high - difference.low) / 4) ** 2
 
 
-def _evenness(difference: Span | None) -> float:
+def _evenness(difference: Estimated | None) -> float:
     """Four times p(1 − p), for the chance p that one wins where no debate is a tie."""
     return 1.0 if difference is None else float(1 / np.cosh(difference.value / 2) ** 2)
 

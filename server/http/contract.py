@@ -201,7 +201,11 @@ def _operation(path: str, method: str, contract: Contract, route: Route, schemas
         "parameters": [
             *({"name": each, "in": "path", "required": True, "schema": {"type": "string"}} for each in _places(path)),
             *map(_parameter, contract.query),
-            *([_parameter(QueryText("link"))] if vars(route.endpoint).get("has_link") and not _has_link(contract) else []),
+            *(
+                [_parameter(QueryText("link"))]
+                if vars(route.endpoint).get("has_link") and not _has_link(contract)
+                else []
+            ),
         ],
         "responses": {
             str(contract.status): {"description": "Done", "content": content},

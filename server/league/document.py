@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from events.text.figures import percent, rounded, shortest, signed
-from judge.league.league import League, LeagueMatch, PairDifference, Span, Standing
+from judge.league.league import Estimated, League, LeagueMatch, PairDifference, Standing
 from judge.league.pairing import NextPair
 from judge.report.figures import plural
 from server.export.document import (
@@ -88,7 +88,7 @@ def figure(value: float) -> str:
     return signed(value, 2)
 
 
-def interval(span: Span | None) -> str:
+def interval(span: Estimated | None) -> str:
     """The interval of a figure; a dash without one."""
     if span is None or span.low is None or span.high is None:
         return "–"
@@ -211,13 +211,13 @@ def _table(shown: LeagueShown) -> Table:
     return Table(tuple(columns), tuple(rows), region="The table of the league")
 
 
-def _reach(spans: Iterator[Span | None]) -> float:
+def _reach(spans: Iterator[Estimated | None]) -> float:
     """The largest distance from 0 that is drawn."""
     ends = [abs(end) for span in spans if span for end in (span.low, span.value, span.high) if end is not None]
     return max(ends, default=1.0) or 1.0
 
 
-def _drawn(span: Span | None, reach: float) -> str:
+def _drawn(span: Estimated | None, reach: float) -> str:
     """An interval as SVG, around 0 in the middle."""
     if span is None:
         return ""
@@ -303,8 +303,8 @@ def _differences(shown: LeagueShown) -> Table:
     return Table(columns, tuple(rows), region="The differences of pairs")
 
 
-def _turned(span: Span) -> Span:
-    return Span(-span.value, None if span.high is None else -span.high, None if span.low is None else -span.low)
+def _turned(span: Estimated) -> Estimated:
+    return Estimated(-span.value, None if span.high is None else -span.high, None if span.low is None else -span.low)
 
 
 def _side(league: League) -> Iterator[Block]:

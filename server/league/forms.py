@@ -1,7 +1,5 @@
 """A league as CSV, JSON and LaTeX."""
 
-import csv
-import io
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -9,7 +7,7 @@ import msgspec
 
 from judge.league.league import League, Standing
 from server.export.lab.latex import escaped
-from server.export.tables.forms import INERT
+from server.export.tables.forms import csv_lines
 from server.league.document import LeagueShown, figure, interval, number, rank
 
 SCHEMA: Final = 1
@@ -21,11 +19,7 @@ COLUMNS: Final = (
 
 def league_csv(shown: LeagueShown) -> str:
     """A row for each player.  A text that a spreadsheet would take for a formula begins with ``'``."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    writer.writerows([_inert(value) for value in _values(each)] for each in shown.league.standings)
-    return out.getvalue()
+    return csv_lines((COLUMNS, *map(_values, shown.league.standings)))
 
 
 def _values(each: Standing) -> tuple[Any, ...]:
@@ -44,10 +38,6 @@ def _values(each: Standing) -> tuple[Any, ...]:
         each.cost_a_win,
         each.why,
     )
-
-
-def _inert(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(INERT) else value
 
 
 def league_value(shown: LeagueShown) -> dict[str, Any]:

@@ -8,7 +8,25 @@ from starlette.routing import Mount, Route
 from server.http.app import ROUTES
 from tests.measuring.routes_at_once import BODIES, QUERIES, ROOM, build, measured, targets
 
-NAMES = {name: name for name in "debate again room lab token call turn argument claim seat name hook table form".split()}
+NAMES = {
+    name: name
+    for name in [
+        "debate",
+        "again",
+        "room",
+        "lab",
+        "token",
+        "call",
+        "turn",
+        "argument",
+        "claim",
+        "seat",
+        "name",
+        "hook",
+        "table",
+        "form",
+    ]
+}
 
 
 def test_every_method_of_every_route_has_a_row() -> None:
