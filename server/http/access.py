@@ -109,7 +109,7 @@ class Access:
     """
 
     def __init__(self, settings: Settings, *, logs_acts: bool = True) -> None:
-        """``logs_acts``: whether acts of operators are lines of the log; in the process of a client they are its own."""
+        """``logs_acts``: whether acts of operators are lines of the log."""
         self.logs_acts = logs_acts
         if not (settings.is_loopback and not settings.hosts.strip()) and len(settings.token) < MIN_TOKEN:
             why = f"{settings.host} can be reached from other machines"
