@@ -82,12 +82,12 @@ def succeeding(site: Any, script: Any, examples: int, *, derandomize: bool) -> s
         @how
         @given(
             case=operation.as_strategy(),
-            is_known=st.sampled_from([False] if operation.method == "delete" else [True, True, False]),
+            known=st.sampled_from([None] if operation.method == "delete" else [kept, kept, None]),
         )
-        def ask(case: Any, is_known: bool, kept: dict[str, str] = kept) -> None:
-            if is_known:
-                case.path_parameters = {**(case.path_parameters or {}), **kept}
-            if is_known and case.path in GIVEN and isinstance(case.body, dict):
+        def ask(case: Any, known: dict[str, str] | None) -> None:
+            if known is not None:
+                case.path_parameters = {**(case.path_parameters or {}), **known}
+            if known is not None and case.path in GIVEN and isinstance(case.body, dict):
                 case.body = GIVEN[case.path]
             if isinstance(case.body, dict):
                 case.body = {**case.body, **{seat: {"model": model} for seat in SEATS.get(case.path, ())}}
