@@ -13,10 +13,12 @@ from events.view.view import View
 from server.errors import NotFound
 from server.export.batch import page_html
 from server.http.access import behind_link, check_link, keep_link
+from server.http.contract import answers
 from server.http.requests import json_response, service_of
 from server.http.static import gone_page, made_page
 
 
+@answers(dict[str, Any])
 async def show_batch(request: Request) -> Response:
     """GET /api/batches/{id}: how far a batch is."""
     view, batch = await _view(request)
@@ -32,6 +34,7 @@ async def show_batch(request: Request) -> Response:
     )
 
 
+@answers(dict[str, Any])
 async def list_debates(request: Request) -> Response:
     """GET /api/batches/{id}/debates: every debate that has begun, and how it ended."""
     await _view(request)

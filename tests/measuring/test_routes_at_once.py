@@ -10,7 +10,23 @@ from tests.measuring.routes_at_once import BODIES, QUERIES, ROOM, build, measure
 
 NAMES = {
     name: name
-    for name in "debate again room lab batch token call turn argument claim seat name hook".split()  # noqa: SIM905 - one a word
+    for name in [
+        "debate",
+        "again",
+        "room",
+        "lab",
+        "batch",
+        "token",
+        "call",
+        "turn",
+        "argument",
+        "claim",
+        "seat",
+        "name",
+        "hook",
+        "table",
+        "form",
+    ]
 }
 
 

@@ -11,10 +11,11 @@ import click
 import msgspec
 from msgspec import Struct
 
-from server.cli.client import ServerClient, asked_server
+from server.cli.client import asked_server
 from server.cli.debates.printer import FeedPrinter
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
+from server.client.connection import AsyncClient
 from server.debate.commands import Resume
 from server.debate.opening.models import find_models
 from server.debate.setup.batch import BatchEstimate, batch_in_words, foreseen
@@ -162,7 +163,7 @@ async def _print(messages: AsyncGenerator[str], printer: FeedPrinter) -> None:
 
 
 async def _run_by_server(settings: Settings, address: str, wish: Wish, printer: FeedPrinter, asks: Asks | None) -> str:
-    async with ServerClient(settings, address) as client:
+    async with AsyncClient(address, settings.token) as client:
         if isinstance(wish, dict):
             kind = ESTIMATES.get(str(wish.get("format")))
             if kind is not None or asks is not None:
