@@ -10,12 +10,12 @@ from tests.measuring.routes_at_once import BODIES, QUERIES, ROOM, build, measure
 
 NAMES = {
     name: name
-    for name in ("debate", "again", "room", "lab", "token", "call", "turn", "argument", "claim", "seat", "name", "hook")
+    for name in ("debate", "again", "room", "lab", "token", "call", "turn", "argument", "claim", "seat", "name", "hook", "table")
 }
 
 
 def test_every_method_of_every_route_has_a_row() -> None:
-    rows = list(targets(ROUTES, {**NAMES, "file": "a.js", "position": "9", "code": "ABCD"}))
+    rows = list(targets(ROUTES, {**NAMES, "file": "a.js", "form": "csv", "position": "9", "code": "ABCD"}))
     known = {route.path for route in ROUTES}
     methods = {(route.path, method) for route in ROUTES if isinstance(route, Route) for method in route.methods or ()}
     others = {(route.path, "GET") for route in ROUTES if not isinstance(route, Route)}

@@ -22,6 +22,7 @@ from tests.server.debate.test_providers_queues import wait_text
 from tests.server.harness import Harness, fault, harness, shipped_registry
 from tests.server.http.test_secrets import HERE, SPECTATOR, TOKEN, heard
 from tests.server.panels import AGREED, RATERS, SPLIT, agreeing, of_turns
+from server.export.tables import TABLES
 from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused
 
@@ -123,6 +124,7 @@ def everything(site: Site, debate: str) -> dict[str, str]:
         *(f"{one}?at={at}" for at in range(1, head + 1, 5)),
         *(f"{one}/audit/turns/{turn}" for turn in range(8)),
         f"{one}/diff?from=1&to={head}",
+        *(f"{one}/tables/{table}.csv" for table in TABLES),
         f"{one}/calls/none",
         f"/d/{debate}",
     ]
