@@ -17,12 +17,12 @@ from providers.scripted import provider as scripted
 from server.debate.commands import Halt
 from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
+from server.export.tables import TABLES
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text
 from tests.server.harness import Harness, fault, harness, shipped_registry
 from tests.server.http.test_secrets import HERE, SPECTATOR, TOKEN, heard
 from tests.server.panels import AGREED, RATERS, SPLIT, agreeing, of_turns
-from server.export.tables import TABLES
 from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused
 

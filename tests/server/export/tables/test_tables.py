@@ -98,6 +98,7 @@ def test_the_command_takes_the_limits_of_the_list_and_leaves_out_what_was_delete
     assert whole == sorted(listed)
     assert [one] == debates(one) == debates(one[:-1])
     assert [each for each in whole if listed[each] == "pro"] == debates("--winner", "pro")
+    assert whole == debates("--winner", "neither")
     assert 0 == run("label", one, "--hide").exit_code
     assert ([two], whole) == (debates(), debates("--everything"))
     assert 0 == run("delete", one, "--yes").exit_code
