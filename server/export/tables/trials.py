@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET
 
 from events.record import Recorded
-from events.short_names import short_name, with_short_names
+from events.short_names import with_short_names
 from events.state.parts.lab import AGAIN, PREFIX, SWAPPED
 from events.types import ModelAnswered, ModelFailed
 from judge.lab.trials import Reading, Trial
@@ -88,7 +88,7 @@ def trial_rows(seen: Seen, records: Sequence[Recorded]) -> Iterator[TrialRow]:
         return
     of_run: dict[str, Any] = {
         "run": seen.view.id,
-        "judge": short_name(opened.judge.model),
+        "judge": opened.judge.model,
         "server": opened.judge.server or None,
         "effort": opened.judge.effort,
         "thinking": opened.judge.think,
