@@ -18,6 +18,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGES: Final = ("events", "judge", "personalities", "providers", "server", "web")
 INIT: Final = '"""Moot: a debate server whose judge shows its work."""\n'
+CLIENT: Final = '"""Moot from Python."""\nfrom moot.server.client import *\n'
 
 
 class WheelHook(BuildHookInterface[Any]):
@@ -31,7 +32,7 @@ class WheelHook(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         self._folder = TemporaryDirectory()
-        written = {"moot/py.typed": "", "moot/__init__.py": INIT}
+        written = {"moot/py.typed": "", "moot/__init__.py": INIT, "moot/client.py": CLIENT}
         for package in PACKAGES:
             for path in root.joinpath(package).rglob("*.py"):
                 written[f"moot/{path.relative_to(root).as_posix()}"] = rewritten(path.read_text("utf-8"), root)

@@ -1,7 +1,8 @@
 """The package ``moot`` of a checkout: its modules under the names that they have in a wheel.
 
 ``moot.providers.base`` is the module ``providers.base`` itself, not a copy of it, so a class has one identity whichever
-name imported it.  A wheel has the packages in ``moot/`` and does not need this (``deploy/wheel/hook.py``).
+name imported it.  ``moot.client`` is ``server.client``.  A wheel has the packages in ``moot/`` and does not need this
+(``deploy/wheel/hook.py``).
 """
 
 # ruff: noqa: INP001 - it stands for a package
@@ -26,7 +27,7 @@ class _Checkout(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self) if fullname.startswith("moot.") else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module(spec.name.removeprefix("moot."))
+        module = import_module("server.client" if spec.name == "moot.client" else spec.name.removeprefix("moot."))
         spec.loader_state = module.__spec__
         return module
 

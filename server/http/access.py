@@ -108,7 +108,9 @@ class Access:
     Raises ``CannotServe`` for an address beyond loopback, or further host names, with a token that is easy to guess.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, logs_acts: bool = True) -> None:
+        """``logs_acts``: whether acts of operators are lines of the log."""
+        self.logs_acts = logs_acts
         if not (settings.is_loopback and not settings.hosts.strip()) and len(settings.token) < MIN_TOKEN:
             why = f"{settings.host} can be reached from other machines"
             if settings.is_loopback:
@@ -297,6 +299,7 @@ def behind_link(endpoint: Endpoint) -> Endpoint:
         await check_link(request, _debate_of(request))
         return await endpoint(request)
 
+    vars(checked)["has_link"] = True
     return checked
 
 
@@ -340,7 +343,7 @@ class AccessMiddleware:
                 for name, value in HEADERS.items():
                     headers_out.setdefault(name, value)  # the page for frames has its own
                 observe.count_request(scope["method"], message["status"])
-                if ACT in scope:
+                if ACT in scope and self._access.logs_acts:
                     _log_act(scope, message["status"])
             await send(message)
 

@@ -48,6 +48,7 @@ from server.http.access import (
     error_response,
     keep_link,
 )
+from server.http.contract import show_description
 from server.http.limits import RateLimit
 from server.http.mcp import McpRoute
 from server.http.people import audience, commands, rooms, seats
@@ -185,8 +186,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/poll/qr.svg", behind_link(audience.show_code)),
     Route(f"{ONE}/hosted", behind_link(commands.show_hosted)),
     *(
-        Route(f"{ONE}/{path}", behind_link(commands.operator_act(read)), methods=[method])
-        for (method, path), read in ACTS.items()
+        Route(f"{ONE}/{path}", behind_link(commands.operator_act(act)), methods=[method])
+        for (method, path), act in ACTS.items()
     ),
     Route("/seat/{token}", seats.seat_page),
     Route("/api/seats/{token}", seats.show_seat),
@@ -217,6 +218,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/session", show_session, methods=["GET"]),
     Route("/api/session", open_session, methods=["POST"]),
     Route("/api/session", close_session, methods=["DELETE"]),
+    Route("/api/openapi.json", show_description),
     Route("/healthz", metrics.healthz),
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),

@@ -1,13 +1,15 @@
 """Debates: list, open, show, estimate, and what a new one can choose: models, archetypes, exhibitions."""
 
+from functools import reduce
 from io import BytesIO
+from operator import or_
 from typing import Any, Final
 from urllib.parse import quote
 
 import anyio
 import msgspec
 from anyio import to_thread
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,33 +18,39 @@ from events.misfits import misfit_words
 from events.state.seats import seats_of
 from events.store.listing import Limits
 from events.text.said import MAX_QUERY
-from events.transfer import import_debate, read_lines
+from events.transfer import Imported, import_debate, read_lines
 from events.types import SIDES, DebateOpened
+from events.view.view import View
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
+from providers.limits.queue import ProviderLoad
 from providers.registry import Registry
 from server.debate.adoption import check_debate
 from server.debate.deletion import delete, shown_tombstone
 from server.debate.formats import FORMATS
 from server.debate.setup.estimate import Estimate, in_a_sentence
 from server.debate.setup.exhibitions import exhibitions
-from server.debate.setup.lab import estimate_of
+from server.debate.setup.lab import LabEstimate, estimate_of
 from server.debate.setup.opening import opening_for
-from server.debate.setup.origins import fork_of, rejudged
+from server.debate.setup.origins import ForkRequest, RejudgeRequest, fork_of, rejudged
 from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery, NotFound
-from server.evidence.documents import preview_of
+from server.evidence.documents import EvidencePreview, preview_of
+from server.evidence.request import EvidenceRequest
 from server.export.hits import page_of_hits
-from server.export.preview.course import course_of, first_sentence
+from server.export.preview.course import Course, course_of, first_sentence
 from server.export.rows import public_row
 from server.http.access import access_of, is_director, note_act
 from server.http.body import read_json
+from server.http.contract import DIRECTOR, MAX_POSITION, QueryNumber, QueryText, answers
+from server.http.events import FramesPage
 from server.http.limits import RateLimit
 from server.http.people.seats import new_link
-from server.http.requests import json_response, packed_response, service_of, whole_number
+from server.http.requests import json_response, packed_response, service_of
 from server.process import observe
 from server.service import Service
 from server.transcripts.child import read_split
+from server.transcripts.sides import TranscriptSplit
 
 Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
@@ -52,6 +60,50 @@ SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
 
 
+DebateBody = reduce(or_, (FORMATS[name].request for name in FORMATS))
+"""The request of each format."""
+DEBATES_LIMIT: Final = QueryNumber("limit", 50, 1, 200)
+HITS_LIMIT: Final = QueryNumber("limit", 20, 1, MAX_HITS)
+AT: Final = QueryNumber("at", None, 1, MAX_POSITION)
+
+
+class Made(Struct, frozen=True, kw_only=True):
+    """The id of a new debate, and the links of its people's seats by seat, which are shown only here."""
+
+    id: str
+    links: dict[str, str] | UnsetType = UNSET
+
+
+class DebatesPage(Struct, frozen=True):
+    """A page of the list: rows as of ``events.store.listing.Summary``, without what is withheld."""
+
+    debates: list[dict[str, Any]]
+    next: str | None
+
+
+class HitsPage(Struct, frozen=True):
+    """A page of what a search found."""
+
+    hits: list[dict[str, Any]]
+    next: str | None
+
+
+class Deleted(Struct, frozen=True):
+    """What is left of deleted debates."""
+
+    deleted: list[dict[str, Any]]
+
+
+class ModelsAnswer(Struct, frozen=True, kw_only=True):
+    """The models, and how busy their providers are; spectators get no load."""
+
+    models: tuple[ModelStatus, ...]
+    default: str
+    default_judge: str
+    load: tuple[ProviderLoad, ...] = ()
+
+
+@answers(Made, status=201, body=DebateBody, needs_operator=True)
 async def open_debate(request: Request) -> Response:
     """POST /api/debates."""
     _begin_opening(request)
@@ -76,9 +128,10 @@ async def _made(request: Request, debate: str, opened: DebateOpened, *, is_spoke
     note_act(request, made=debate)
     seats = [seat for seat in seats_of(opened) if not (is_spoken and seat in SIDES)]
     links = {seat: await new_link(service_of(request), debate, seat) for seat in seats}
-    return json_response({"id": debate, **({"links": links} if links else {})}, 201)
+    return json_response(Made(id=debate, links=links or UNSET), 201)
 
 
+@answers(Made, status=201, body=RejudgeRequest, needs_operator=True)
 async def rejudge(request: Request) -> Response:
     """POST /api/debates/{id}/rejudge: the same turns before another judge, as a new debate."""
     service, said = await _asked_for_debate(request)
@@ -87,6 +140,7 @@ async def rejudge(request: Request) -> Response:
     return await _made(request, debate, made.opened, is_spoken=True)
 
 
+@answers(Made, status=201, body=ForkRequest, needs_operator=True)
 async def fork(request: Request) -> Response:
     """POST /api/debates/{id}/fork: a new debate that goes on from a position of this one."""
     service, said = await _asked_for_debate(request)
@@ -101,6 +155,7 @@ async def _asked_for_debate(request: Request) -> tuple[Service, Any]:
     return service_of(request), await read_json(request, empty={})
 
 
+@answers(Imported, status=201, raw_body="application/x-ndjson", needs_operator=True)
 async def import_log(request: Request) -> Response:
     """POST /api/import: the log of a debate as NDJSON, as ``events.ndjson`` exports it to operators."""
     access_of(request).begin_act(request)
@@ -119,6 +174,14 @@ class TranscriptFile(Struct, kw_only=True, forbid_unknown_fields=True):
     debate: str = ""
 
 
+@answers(
+    TranscriptSplit,
+    QueryText("name"),
+    QueryText("debate"),
+    body=TranscriptFile,
+    raw_body="application/octet-stream",
+    needs_operator=True,
+)
 async def preview_transcript(request: Request) -> Response:
     """POST /api/transcripts/preview: how a file is split into turns and sides.  Opens nothing, calls no model.
 
@@ -140,21 +203,23 @@ async def preview_transcript(request: Request) -> Response:
     return json_response(await read_split(name, data, debate))
 
 
+@answers(DebatesPage, DEBATES_LIMIT, QueryText("after"), QueryText("q"), *map(QueryText, Limits.__struct_fields__))
 async def list_debates(request: Request) -> Response:
     """GET /api/debates."""
-    limit = whole_number(request, "limit", 50, 1, 200)
+    limit = DEBATES_LIMIT.read(request)
     after = request.query_params.get("after") or None
     query = request.query_params.get("q", "")[:MAX_QUERY]
     page = await service_of(request).log.summaries(after, limit, query, _limits(request))
-    return json_response({"debates": [public_row(each) for each in page.debates], "next": page.next})
+    return json_response(DebatesPage([public_row(each) for each in page.debates], page.next))
 
 
+@answers(HitsPage, QueryText("q", required=True), QueryText("after"), HITS_LIMIT)
 async def search(request: Request) -> Response:
     """GET /api/search: what was said, found by its words."""
     query = request.query_params.get("q", "").strip()
     if not query or len(query) > MAX_QUERY:
         raise BadQuery(f"q must have 1 to {MAX_QUERY} characters", field="q")
-    limit = whole_number(request, "limit", 20, 1, MAX_HITS)
+    limit = HITS_LIMIT.read(request)
     page = await service_of(request).log.search(query, request.query_params.get("after") or None, limit)
     return json_response(page_of_hits(page))
 
@@ -175,18 +240,21 @@ def _limits(request: Request) -> Limits:
     return msgspec.structs.replace(limits, hidden=False, unlisted=False, archived=bool(limits.archived))
 
 
+@answers(View, AT, DIRECTOR)
 async def show_debate(request: Request) -> Response:
     """GET /api/debates/{id}, with ``at=P``."""
-    at = whole_number(request, "at", 0, 1, 1 << 40) or None
+    at = AT.read(request, 0) or None
     hub, debate = service_of(request).hub, request.path_params["debate"]
     return json_response(await hub.view(debate, at, director=is_director(request)))
 
 
+@answers(Course)
 async def show_course(request: Request) -> Response:
     """GET /api/debates/{id}/course: how its lead moved, as spectators see it."""
     return json_response(course_of(await service_of(request).hub.view_at(request.path_params["debate"], None)))
 
 
+@answers(Deleted, QueryText("reason"), QueryText("with_derived", ("0", "1")), needs_operator=True)
 async def delete_debate(request: Request) -> Response:
     """DELETE /api/debates/{id}, with ``reason`` and ``with_derived=1``: a tombstone is left.
 
@@ -208,9 +276,10 @@ async def delete_debate(request: Request) -> Response:
         for each in left:
             cache.forget(each.debate)
     note_act(request, deleted=" ".join(each.debate for each in left))
-    return json_response({"deleted": [shown_tombstone(each) for each in left]})
+    return json_response(Deleted([shown_tombstone(each) for each in left]))
 
 
+@answers("application/x-ndjson")
 async def show_tombstone(request: Request) -> Response:
     """GET /api/debates/{id}/tombstone.ndjson: the digests of a deleted debate."""
     debate = request.path_params["debate"]
@@ -220,6 +289,7 @@ async def show_tombstone(request: Request) -> Response:
     raise NotFound(f"debate {debate[:80]!r} was not deleted from this store")
 
 
+@answers(Estimate | LabEstimate, body=DebateBody, needs_operator=True)
 async def show_estimate(request: Request) -> Response:
     """POST /api/estimate: what the debate that this body would open would take.  Opens nothing, calls no model."""
     access_of(request).require_operator(request)
@@ -232,6 +302,7 @@ async def show_estimate(request: Request) -> Response:
     return json_response(replace(found, says=in_a_sentence(found)) if isinstance(found, Estimate) else found)
 
 
+@answers(EvidencePreview, body=EvidenceRequest, needs_operator=True)
 async def read_evidence(request: Request) -> Response:
     """POST /api/evidence: how a document is read, before a debate is opened with it.  Stores nothing."""
     access_of(request).require_operator(request)
@@ -259,20 +330,21 @@ class ModelSurveys:
             return self._found
 
 
+@answers(ModelsAnswer)
 async def list_models(request: Request) -> Response:
     """GET /api/models.  Spectators read neither a provider's messages nor its load, and cause no call to a provider."""
     registry, surveys = service_of(request).registry, request.app.state.surveys
     if not access_of(request).is_operator(request):
         models, default = await surveys.latest(registry)
         known = [msgspec.structs.replace(each, detail="", hint="") for each in models]
-        return json_response(
-            {"models": known, "default": default, "default_judge": registry.default_judge(default), "load": []}
-        )
+        judge = registry.default_judge(default)
+        return json_response(ModelsAnswer(models=tuple(known), default=default, default_judge=judge))
     models, default = await surveys.fresh(registry)
     judge = registry.default_judge(default)
-    return json_response({"models": models, "default": default, "default_judge": judge, "load": registry.loads()})
+    return json_response(ModelsAnswer(models=models, default=default, default_judge=judge, load=registry.loads()))
 
 
+@answers(dict[str, list[dict[str, Any]]])
 async def list_exhibitions(request: Request) -> Response:
     """GET /api/exhibitions."""
     del request
@@ -286,12 +358,14 @@ async def list_exhibitions(request: Request) -> Response:
     )
 
 
+@answers(FramesPage)
 async def list_exhibition_frames(request: Request) -> Response:
     """GET /api/exhibitions/{name}/frames."""
     recording = await request.app.state.exhibitions.recording(request.path_params["name"])
     return packed_response(request, recording.frames, "application/json")
 
 
+@answers(Course)
 async def show_exhibition_course(request: Request) -> Response:
     """GET /api/exhibitions/{name}/course: how its lead moved, and how it ended."""
     recording = await request.app.state.exhibitions.recording(request.path_params["name"])
@@ -316,6 +390,7 @@ async def exhibit_on_wall(request: Request) -> Response:
     return RedirectResponse(f"/d/{quote(debate)}/wall", 303)
 
 
+@answers(dict[str, list[dict[str, Any]]])
 async def list_archetypes(request: Request) -> Response:
     """GET /api/archetypes."""
     del request

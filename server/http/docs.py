@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from server.errors import NotFound
 from server.export.terms import terms
+from server.http.contract import answers
 from server.http.requests import json_response
 from server.http.static import made_page
 
@@ -36,6 +37,7 @@ async def docs_page(request: Request) -> Response:
     return made_page(request, "parts/pages/docs.html", shown)
 
 
+@answers(dict[str, dict[str, str]])
 async def list_terms(request: Request) -> Response:
     """GET /api/terms: what each term means, as the glossary has it."""
     del request

@@ -1,28 +1,47 @@
 """The log of a debate over HTTP: its events, its frames, one model call, and the audit of one turn."""
 
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from anyio import to_thread
+from msgspec import UNSET, Struct, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.record import full_line, public_line, shows_private
+from events.record import EventLine, full_line, public_line, shows_private
 from events.short_names import with_short_names
 from events.store.log import read_all
 from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
-from server.export.argument_audit import argument_audit
-from server.export.audit import auditor_of
+from server.export.argument_audit import ArgumentAudit, argument_audit
+from server.export.audit import Audit, auditor_of
 from server.export.debate.arguments import with_words
 from server.export.kept import KeptAnswers, Key, Make
 from server.export.said import said_in
 from server.http.access import access_of, is_director
-from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
+from server.http.contract import AFTER, DIRECTOR, QueryNumber, answers
+from server.http.requests import json_response, packed_response, service_of, turn_number
 
 MAX_PAGE: Final = 1000
 """Events or frames in one answer."""
+EVENTS_LIMIT: Final = QueryNumber("limit", 200, 1, MAX_PAGE)
+FRAMES_LIMIT: Final = QueryNumber("limit", 500, 1, MAX_PAGE)
+
+
+class EventsPage(Struct, frozen=True):
+    """A page of recorded events as lines of the log."""
+
+    events: list[EventLine]
+    next: int | None
+
+
+class FramesPage(Struct, frozen=True):
+    """A page of frames, and of a stored debate for each what its event says."""
+
+    frames: list[dict[str, Any]]
+    next: int | None
+    said: list[dict[str, Any]] | UnsetType = UNSET
 
 
 async def is_revealed(request: Request, debate: str) -> bool:
@@ -30,11 +49,12 @@ async def is_revealed(request: Request, debate: str) -> bool:
     return is_director(request) or await service_of(request).hub.is_revealed(debate)
 
 
+@answers(EventsPage, AFTER, EVENTS_LIMIT, DIRECTOR)
 async def list_events(request: Request) -> Response:
     """GET /api/debates/{id}/events."""
     service, debate = service_of(request), request.path_params["debate"]
-    after = whole_number(request, "after", 0, 0, 1 << 40)
-    limit = whole_number(request, "limit", 200, 1, MAX_PAGE)
+    after = AFTER.read(request)
+    limit = EVENTS_LIMIT.read(request)
     revealed = await is_revealed(request, debate)
     has_ended, blind = await service.hub.is_revealed(debate), await service.hub.is_blind(debate)
     operator = access_of(request).is_operator(request)
@@ -51,17 +71,18 @@ async def list_events(request: Request) -> Response:
             for each in records
         ]
         following = after + limit if after + limit < head else None
-        yield msgspec.json.encode({"events": lines, "next": following})
+        yield msgspec.json.encode(EventsPage(lines, following))
 
     key = ("events", debate, head, after, limit, revealed, has_ended, operator)
     return await _page(request, key, made)
 
 
+@answers(FramesPage, AFTER, FRAMES_LIMIT, DIRECTOR)
 async def list_frames(request: Request) -> Response:
     """GET /api/debates/{id}/frames: a page of frames, and for each of them what its event says."""
     service, debate = service_of(request), request.path_params["debate"]
-    after = whole_number(request, "after", 0, 0, 1 << 40)
-    limit = whole_number(request, "limit", 500, 1, MAX_PAGE)
+    after = AFTER.read(request)
+    limit = FRAMES_LIMIT.read(request)
     director, head = is_director(request), await service.log.head(debate)
 
     async def made() -> AsyncIterator[bytes]:
@@ -79,6 +100,7 @@ async def _page(request: Request, key: Key, make: Make) -> Response:
     return packed_response(request, await pages.answer(key, make), "application/json")
 
 
+@answers(dict[str, Any], DIRECTOR)
 async def show_call(request: Request) -> Response:
     """GET /api/debates/{id}/calls/{call}: the whole question and answer, for the director, or after the conclusion."""
     service, debate = service_of(request), request.path_params["debate"]
@@ -98,6 +120,7 @@ async def show_call(request: Request) -> Response:
     raise NotFound(f"debate {debate} has no call {request.path_params['call']!r}")
 
 
+@answers(Audit)
 async def audit_turn(request: Request) -> Response:
     """GET /api/debates/{id}/audit/turns/{n}: every score entry of one turn, in order."""
     auditor = await auditor_of(service_of(request).hub, request.path_params["debate"])
@@ -106,6 +129,7 @@ async def audit_turn(request: Request) -> Response:
     return json_response(audit)
 
 
+@answers(ArgumentAudit)
 async def audit_argument(request: Request) -> Response:
     """GET /api/debates/{id}/audit/arguments/{argument}: what every score of one argument is made of."""
     auditor = await auditor_of(service_of(request).hub, request.path_params["debate"])

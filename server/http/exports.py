@@ -20,7 +20,7 @@ from events.state.parts.evidence import EvidencePack
 from events.store.log import read_all
 from events.transfer import export
 from events.types import SIDES, Missing, Side
-from events.view.evidence_view import whole_pack
+from events.view.evidence_view import EvidenceView, whole_pack
 from events.view.turn_view import TurnView
 from events.view.view import View
 from providers.imports import load
@@ -33,7 +33,7 @@ from server.export.debate.transcript import as_markdown, origin_text
 from server.export.diff import difference
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
-from server.export.moved import told
+from server.export.moved import ToldDiff, told
 from server.export.preview.card import mark_meta
 from server.export.preview.course import course_of
 from server.export.reports.debater import report_for
@@ -46,9 +46,10 @@ from server.export.tables.read import pages_of
 from server.export.tables.table import seen_by
 from server.export.wording import SIGNS
 from server.http.access import POLICY, access_of, check_link, is_director
+from server.http.contract import DIRECTOR, MAX_POSITION, QueryNumber, QueryText, answers
 from server.http.events import is_revealed
 from server.http.limits import RateLimit
-from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
+from server.http.requests import json_response, packed_response, service_of, turn_number
 from server.http.static import FILES, made_page
 from server.process.extras import is_installed, needed
 
@@ -75,19 +76,25 @@ EXPORTS_PER_MINUTE: Final = 60
 """Exports that are made for a spectator's address; one that is there already does not count."""
 MAX_WORDS: Final = 48
 """Characters of the motion in a file's name."""
+FROM: Final = QueryNumber("from", 0, 0, MAX_POSITION)
+TO: Final = QueryNumber("to", None, 0, MAX_POSITION)
+"""Without it, the head."""
+CALLS: Final = QueryNumber("calls", 1, 0, 1)
+EVIDENCE: Final = QueryText("evidence", ("cited", "all"))
 PREVIEWS_PER_MINUTE: Final = 60
 PREVIEW_AGE_S: Final = 60
 ID_PREFIX: Final = 13
 """Characters of the id in a file's name: the time to the millisecond, enough for every command."""
 
 
+@answers(ToldDiff, FROM, TO, DIRECTOR)
 async def show_diff(request: Request) -> Response:
     """GET /api/debates/{id}/diff: what changed after ``from`` up to and with ``to``, as this client may see it."""
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
     head = await service.log.head(debate)
-    start = whole_number(request, "from", 0, 0, 1 << 40)
-    end = whole_number(request, "to", head, 0, 1 << 40)
+    start = FROM.read(request)
+    end = TO.read(request, head)
     if end > head:
         raise BadQuery(f"to={end} is beyond the head {head}", field="to")
 
@@ -97,6 +104,7 @@ async def show_diff(request: Request) -> Response:
     return await _answer(request, ("diff", debate, start, end, revealed), made, "application/json")
 
 
+@answers(JudgingComparison, QueryText("a", required=True), QueryText("b", required=True), DIRECTOR)
 async def show_comparison(request: Request) -> Response:
     """GET /api/compare: two judgings of the same turns, ``a`` and ``b``, as this client may see them."""
     found, _ = await _comparison(request)
@@ -133,6 +141,7 @@ async def _comparison(request: Request) -> tuple[JudgingComparison, Side]:
     return found, first_side(seen[0].turns)
 
 
+@answers("text/html text/markdown", QueryText("side", SIDES, required=True), QueryText("as", ("html", "md")), DIRECTOR)
 async def debater_report(request: Request) -> Response:
     """GET /api/debates/{id}/report: a report for one side, ``as=html`` (a page that prints) or ``md``."""
     side, kind = request.query_params.get("side", ""), request.query_params.get("as", "html")
@@ -155,6 +164,7 @@ async def debater_report(request: Request) -> Response:
     return await _export(request, view, kind, ("report", side, base, is_director(request)), made, headers)
 
 
+@answers("application/x-ndjson", QueryText("names", ("short",)), DIRECTOR)
 async def export_events(request: Request) -> Response:
     """GET /api/debates/{id}/events.ndjson: the whole log; ``names=short`` leaves folders of scripts out."""
     service, debate = service_of(request), request.path_params["debate"]
@@ -167,12 +177,14 @@ async def export_events(request: Request) -> Response:
     return await _export(request, view, "ndjson", (withhold, shorten), made)
 
 
+@answers(View, DIRECTOR)
 async def export_json(request: Request) -> Response:
     """GET /api/debates/{id}/export.json: the view."""
     view = await _view(request)
     return await _export(request, view, "json", (is_director(request),), lambda: whole(msgspec.json.encode(view)))
 
 
+@answers("text/markdown", EVIDENCE, DIRECTOR)
 async def export_markdown(request: Request) -> Response:
     """GET /api/debates/{id}/export.md: a transcript; ``evidence=all`` adds all documents."""
     view, all_evidence = await _view(request), _all_evidence(request)
@@ -186,6 +198,7 @@ async def export_markdown(request: Request) -> Response:
     return await _export(request, view, "md", (is_director(request), all_evidence), made)
 
 
+@answers("text/csv application/jsonl application/vnd.apache.parquet", DIRECTOR)
 async def export_table(request: Request) -> Response:
     """GET /api/debates/{id}/tables/{table}.{form}: a table of the debate, as this client may see it."""
     name, form = request.path_params["table"], request.path_params["form"]
@@ -208,17 +221,19 @@ async def export_table(request: Request) -> Response:
     return await _export(request, fold.view, form, ("table", name, director), made)
 
 
+@answers(EvidenceView)
 async def show_evidence(request: Request) -> Response:
     """GET /api/debates/{id}/evidence: the documents with all their passages, as in the view."""
     return json_response(whole_pack(await _evidence(request)))
 
 
+@answers("text/html", CALLS, EVIDENCE, DIRECTOR)
 async def export_html(request: Request) -> Response:
     """GET /api/debates/{id}/export.html: one file that replays offline; ``calls=0`` leaves the calls out.
 
     Of documents it has the cited passages, and all with ``evidence=all``.
     """
-    with_calls = bool(whole_number(request, "calls", 1, 0, 1))
+    with_calls = bool(CALLS.read(request))
     director, all_evidence, view = is_director(request), _all_evidence(request), await _view(request)
 
     async def made() -> AsyncIterator[bytes]:

@@ -42,6 +42,7 @@ from server.export.lab import LabFinding, findings
 from server.export.lab.use import Answer, may_use
 from server.export.wording import as_served
 from server.http.access import check_link
+from server.http.contract import QueryText, answers
 from server.http.judge_html import parts_of
 from server.http.requests import json_response, service_of
 from server.http.static import made_page
@@ -285,6 +286,7 @@ async def judge_page(request: Request) -> Response:
     return _while_reading(request, report, made_page(request, TEMPLATE, parts_of(report) | {"<!--trouble-->": ""}))
 
 
+@answers(JudgeReport, QueryText("debate"), QueryText("judge"))
 async def show_judge(request: Request) -> Response:
     """GET /api/judge; ``debate=ID`` gives the rubric of one debate, ``judge=NAME`` the figures of one judge."""
     report = await _report(request)

@@ -8,14 +8,17 @@ from starlette.responses import HTMLResponse, Response
 
 from events.errors import DebateDeleted, UnknownDebate
 from events.view.view import View
-from server.debate.opening.request import DebateRequest
-from server.debate.setup.lab import estimate_of
+from server.debate.formats.lab.setup import LabRequest
+from server.debate.opening.request import DebateRequest, JudgeRequest
+from server.debate.setup.estimate import Estimate
+from server.debate.setup.lab import LabEstimate, estimate_of
 from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from server.errors import BadQuery, NotFound
 from server.export.lab.report import page_html, report_csv, report_html, report_json
 from server.http.access import access_of, check_link, keep_link, note_act
 from server.http.body import read_object
+from server.http.contract import QueryText, answers
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
@@ -30,6 +33,16 @@ REPORTS: Final = {
 }
 
 
+class LabBody(LabRequest, kw_only=True, forbid_unknown_fields=True):
+    """The part ``lab`` of a request, and the fields that any debate has, as ``OF_DEBATE`` names them."""
+
+    judge: JudgeRequest | None = None
+    rubric: dict[str, Any] | str | None = None
+    max_cost_usd: float | None = None
+    deadline_s: float | None = None
+
+
+@answers(dict[str, str], status=201, body=LabBody, needs_operator=True)
 async def open_lab(request: Request) -> Response:
     """POST /api/labs."""
     access_of(request).begin_act(request)
@@ -42,6 +55,7 @@ async def open_lab(request: Request) -> Response:
     return json_response({"id": lab}, 201)
 
 
+@answers(Estimate | LabEstimate, body=LabBody, needs_operator=True)
 async def show_estimate(request: Request) -> Response:
     """POST /api/labs/estimate: what a run with this body would take.  Opens nothing, calls no model."""
     access_of(request).require_operator(request)
@@ -50,6 +64,7 @@ async def show_estimate(request: Request) -> Response:
     return json_response(await to_thread.run_sync(estimate_of, opened, limiter=request.app.state.estimate_limiter))
 
 
+@answers(dict[str, Any])
 async def show_lab(request: Request) -> Response:
     """GET /api/labs/{id}: how far a run is, and its effects."""
     view = await _view(request)
@@ -67,6 +82,7 @@ async def show_lab(request: Request) -> Response:
     )
 
 
+@answers("text/html application/json text/csv", QueryText("as", tuple(REPORTS)))
 async def show_report(request: Request) -> Response:
     """GET /api/labs/{id}/report: ``as=html``, ``json`` or ``csv``."""
     kind = request.query_params.get("as", "html")

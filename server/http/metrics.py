@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from events.errors import LogError, StoreUnavailable
 from server.errors import Draining, NotAllowed
 from server.http.access import access_of, is_local
+from server.http.contract import answers
 from server.http.requests import json_response, service_of
 from server.process import observe
 from server.process.version import VERSION
@@ -120,12 +121,14 @@ def _labelled(name: str, words: str, label: str, values: Mapping[str, float]) ->
     return family
 
 
+@answers(dict[str, bool | str])
 async def healthz(request: Request) -> Response:
     """GET /healthz: the process answers."""
     del request
     return json_response({"ok": True, "version": VERSION})
 
 
+@answers(dict[str, bool])
 async def readyz(request: Request) -> Response:
     """GET /readyz: the store can be read and written, and this node is not about to stop.  Raises what is wrong."""
     service = service_of(request)
@@ -140,6 +143,7 @@ async def readyz(request: Request) -> Response:
     return json_response({"ok": True})
 
 
+@answers("text/plain")
 async def metrics(request: Request) -> Response:
     """GET /metrics, for operators and clients on this machine.  It answers while the store does not, too."""
     service = service_of(request)

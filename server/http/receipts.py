@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from anyio import to_thread
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,6 +14,7 @@ from server.errors import NotNow
 from server.export.receipt.keys import read_keys
 from server.export.receipt.statement import receipt_of
 from server.http.access import access_of, behind_link
+from server.http.contract import answers
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import json_response, packed_response, service_of
@@ -20,6 +22,15 @@ from server.http.requests import json_response, packed_response, service_of
 MEDIA_TYPE: Final = "application/json"
 
 
+class SignedReceipt(Struct, frozen=True):
+    """A DSSE envelope; each signature has ``keyid`` and ``sig``."""
+
+    payload: str
+    payloadType: str  # noqa: N815 - the name of the standard
+    signatures: tuple[dict[str, str], ...]
+
+
+@answers(SignedReceipt)
 async def show_receipt(request: Request) -> Response:
     """GET /api/debates/{id}/receipt: the signed statement of how a debate ended; 409 before its end."""
     service, debate = service_of(request), request.path_params["debate"]

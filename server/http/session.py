@@ -1,6 +1,7 @@
 """Sessions of browsers: the token is exchanged for a cookie once, and the cookie is given up."""
 
 from anyio import to_thread
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -8,9 +9,17 @@ from server.errors import NotAllowed
 from server.export.receipt.keys import has_keys
 from server.http.access import COOKIE, COOKIE_AGE_S, access_of, note_act
 from server.http.body import read_object
+from server.http.contract import answers
 from server.http.requests import service_of
 
 
+class Token(Struct):
+    """The token, where the server needs one."""
+
+    token: str = ""
+
+
+@answers(dict[str, str | bool])
 async def show_session(request: Request) -> Response:
     """GET /api/session: what this client may do, whether by a session; the server's voice, and whether it signs."""
     role, voice = access_of(request).role_of(request), request.app.state.speaker.voice
@@ -25,6 +34,7 @@ async def show_session(request: Request) -> Response:
     return JSONResponse(shown, headers={"cache-control": "no-store"})
 
 
+@answers(dict[str, bool], body=Token)
 async def open_session(request: Request) -> Response:
     """POST /api/session: exchanges the token for a session cookie."""
     access = access_of(request)
@@ -45,6 +55,7 @@ async def open_session(request: Request) -> Response:
     return response
 
 
+@answers(dict[str, bool])
 async def close_session(request: Request) -> Response:
     """DELETE /api/session: the cookie is deleted, and its value is refused from now on."""
     access = access_of(request)

@@ -22,6 +22,7 @@ from providers.errors import ProviderError
 from server.errors import TooMany
 from server.export.kept import BUSY, BUSY_S, PIECE
 from server.http.access import access_of, behind_link, is_director
+from server.http.contract import DIRECTOR, answers
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import service_of
@@ -36,6 +37,7 @@ MAX_SENDING: Final = 256 << 20
 """Bytes of all sounds that are being sent; slow clients hold them."""
 
 
+@answers("audio/mpeg audio/wav audio/ogg")
 async def turn_speech(request: Request) -> Response:
     """GET /api/debates/{id}/turns/{turn}/speech: the whole text of a turn in the voice of its side."""
     speaker: Speaker = request.app.state.speaker
@@ -47,6 +49,7 @@ async def turn_speech(request: Request) -> Response:
     return await _sound(request, sound)
 
 
+@answers("audio/mpeg audio/wav", DIRECTOR)
 async def export_audio(request: Request) -> Response:
     """GET /api/debates/{id}/export.audio: the turns one after the other, with chapters."""
     state, debate = request.app.state, request.path_params["debate"]

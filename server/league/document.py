@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from events.text.figures import percent, rounded, shortest, signed
-from judge.league.league import Estimated, League, LeagueMatch, PairDifference, Standing
-from judge.league.pairing import NextPair
+from judge.league.results import Estimated, League, LeagueMatch, NextPair, PairDifference, Standing
 from judge.report.figures import plural
 from server.export.document import (
     Block,

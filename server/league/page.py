@@ -20,6 +20,7 @@ from events.store.listing import LISTED, Summary
 from events.store.log import EventLog
 from server.errors import BadQuery
 from server.export.document.html import to_html
+from server.http.contract import QueryText, answers
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
 from server.http.static import made_page
@@ -104,6 +105,7 @@ async def league_page(request: Request) -> Response:
     return _while_reading(request, shown, made_page(request, TEMPLATE, {"<!--trouble-->": "", "<!--league-->": body}))
 
 
+@answers(dict[str, Any], *map(QueryText, FILTERS))
 async def show_league(request: Request) -> Response:
     """GET /api/league: the same as JSON."""
     shown = await _shown(request)

@@ -12,8 +12,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from server.cli.client import ServerClient
 from server.cli.options import server_address
+from server.client.connection import AsyncClient
 from server.errors import EXPECTED, report_of
 from server.settings import Settings
 
@@ -30,7 +30,7 @@ class Reach(Protocol):
     """Gives a client of the API for the time of a tool call."""
 
     def client(self, ctx: Context[Any, Any]) -> Any:
-        """An asynchronous context manager with a ``ServerClient``; its refusals become errors of the tool."""
+        """An asynchronous context manager with a ``AsyncClient``; its refusals become errors of the tool."""
         ...
 
 
@@ -41,12 +41,12 @@ class ByAddress:
         self._settings, self._start, self._lock = settings, start, anyio.Lock()
 
     @asynccontextmanager
-    async def client(self, ctx: Context[Any, Any]) -> AsyncIterator[ServerClient]:
+    async def client(self, ctx: Context[Any, Any]) -> AsyncIterator[AsyncClient]:
         """As in ``Reach``."""
         del ctx
         async with _refusals(), self._lock:
             address = server_address(self._settings) or await self._start()
-        async with _refusals(), ServerClient(self._settings, address) as client:
+        async with _refusals(), AsyncClient(address, self._settings.token) as client:
             yield client
 
 
@@ -57,7 +57,7 @@ class Within:
         self._app, self._settings = app, settings
 
     @asynccontextmanager
-    async def client(self, ctx: Context[Any, Any]) -> AsyncIterator[ServerClient]:
+    async def client(self, ctx: Context[Any, Any]) -> AsyncIterator[AsyncClient]:
         """As in ``Reach``."""
         request = ctx.request_context.request
         assert isinstance(request, Request)
@@ -65,7 +65,7 @@ class Within:
         address = request.client
         transport = httpx.ASGITransport(self._app, client=(address.host, address.port) if address else ("", 0))
         base = str(request.base_url).rstrip("/")
-        async with _refusals(), ServerClient(self._settings, base, headers=headers, transport=transport) as client:
+        async with _refusals(), AsyncClient(base, self._settings.token, headers=headers, transport=transport) as client:
             yield client
 
 

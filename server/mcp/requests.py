@@ -9,7 +9,7 @@ import msgspec
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from server.cli.client import ServerClient
+from server.client.connection import AsyncClient
 from server.people.names import HOSTED_PREFIX
 from server.transcripts.sides import TranscriptSplit, supplied_body, with_others, with_sides
 
@@ -34,7 +34,7 @@ JUDGES: Final = 5
 
 
 async def debate_body(
-    client: ServerClient,
+    client: AsyncClient,
     motion: Motion,
     turns: Annotated[int, Field(ge=1, le=200)] = 6,
     pro: Annotated[str | None, Field(description=f"Who speaks for it, {MODEL}.")] = None,
@@ -53,7 +53,7 @@ async def debate_body(
 
 
 async def deliberation_body(
-    client: ServerClient,
+    client: AsyncClient,
     text: Annotated[str, Field(description="The text to judge: a design, a plan, a diff.", min_length=1)],
     purpose: Annotated[str, Field(description="What it is judged for: a design to build from.", max_length=300)],
     name: Annotated[str, Field(description="What the text is called, such as design.md.", max_length=1000)] = "text",
@@ -78,7 +78,7 @@ async def deliberation_body(
 
 
 async def transcript_body(
-    client: ServerClient,
+    client: AsyncClient,
     text: Annotated[str, Field(description="The transcript, with the names of the speakers.", min_length=1)],
     name: Annotated[
         str, Field(description="Its file name: the ending says its form.", max_length=200)

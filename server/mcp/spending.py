@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from events.text.figures import rounded
 from providers.catalog.addresses import VENDORS, runs_here
-from server.cli.client import ServerClient
+from server.client.connection import AsyncClient
 from server.settings import Settings
 
 TAG: Final = "mcp"
@@ -46,14 +46,14 @@ class Spending:
         self.lock = anyio.Lock()
         """Held from the look at the day's costs until what costs more is recorded."""
 
-    async def charge(self, client: ServerClient, body: dict[str, Any]) -> Charge:
+    async def charge(self, client: AsyncClient, body: dict[str, Any]) -> Charge:
         """What this request would cost.  Raises the refusal of the API."""
         found = await client.post("/api/estimate", {each: body[each] for each in body if each != "max_cost_usd"})
         cost = found["cost_usd"]
         usd = float(cost) if isinstance(cost, int | float) else None
         return Charge(estimate=found, usd=usd, is_free=usd == 0 and all(map(_is_priced, models_of(body))))
 
-    async def capped(self, client: ServerClient, body: dict[str, Any], charge: Charge) -> dict[str, Any]:
+    async def capped(self, client: AsyncClient, body: dict[str, Any], charge: Charge) -> dict[str, Any]:
         """The request with its cap; as it is where it costs nothing.  Raises ``ToolError``."""
         if charge.is_free:
             return body
@@ -71,7 +71,7 @@ class Spending:
             raise ToolError(f"tools may spend {most}: {gone}, this would be {rounded(cap, 2)} more")
         return {**body, "max_cost_usd": cap}
 
-    async def _spent_today(self, client: ServerClient) -> float:
+    async def _spent_today(self, client: AsyncClient) -> float:
         """What was opened today with the tag has cost; the whole cap of a call for what has not ended."""
         today, spent, after = datetime.now(UTC).date().isoformat(), 0.0, ""
         while True:
@@ -84,7 +84,7 @@ class Spending:
                 return spent
             after = f"&after={page['next']}"
 
-    async def _cost(self, client: ServerClient, row: dict[str, Any]) -> float:
+    async def _cost(self, client: AsyncClient, row: dict[str, Any]) -> float:
         if row["id"] in self._final:
             return self._final[row["id"]]
         if row["state"] not in {"concluded", "halted"}:

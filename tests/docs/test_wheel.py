@@ -35,6 +35,8 @@ import moot.providers.base, sys
 assert "providers" not in sys.modules and "server" not in sys.modules
 import tiny
 assert tiny.Unreachable is Unreachable
+import moot.client, moot.server.client
+assert moot.client.Client is moot.server.client.Client
 """
 
 
@@ -48,9 +50,9 @@ def test_all_extras_but_the_heavy_one_are_in_all() -> None:
     assert [f"moot[{','.join(sorted(extras.keys() - {'all', 'parquet'}))}]"] == extras["all"]
 
 
-@pytest.mark.parametrize("name", ["providers.base", "providers.openai", "server.cli.main", "judge", "web"])
+@pytest.mark.parametrize("name", ["providers.base", "providers.openai", "server.cli.main", "judge", "web", "client"])
 def test_a_checkout_has_the_names_of_a_wheel(name: str) -> None:
-    module = import_module(name)
+    module = import_module("server.client" if name == "client" else name)
     spec = module.__spec__
 
     assert module is import_module(f"moot.{name}")

@@ -10,7 +10,22 @@ from tests.measuring.routes_at_once import BODIES, QUERIES, ROOM, build, measure
 
 NAMES = {
     name: name
-    for name in ("debate", "again", "room", "lab", "token", "call", "turn", "argument", "claim", "seat", "name", "hook")
+    for name in [
+        "debate",
+        "again",
+        "room",
+        "lab",
+        "token",
+        "call",
+        "turn",
+        "argument",
+        "claim",
+        "seat",
+        "name",
+        "hook",
+        "table",
+        "form",
+    ]
 }
 
 

@@ -12,10 +12,11 @@ import click
 import msgspec
 from msgspec import Struct
 
-from server.cli.client import ServerClient, asked_server
+from server.cli.client import asked_server
 from server.cli.debates.printer import FeedPrinter
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
+from server.client.connection import AsyncClient
 from server.debate.commands import Resume
 from server.debate.opening.models import find_models
 from server.debate.setup.estimate import NONE_MEASURED, Estimate
@@ -160,7 +161,7 @@ async def _print(messages: AsyncGenerator[str], printer: FeedPrinter) -> None:
 
 
 async def _run_by_server(settings: Settings, address: str, wish: Wish, printer: FeedPrinter, asks: Asks | None) -> str:
-    async with ServerClient(settings, address) as client:
+    async with AsyncClient(address, settings.token) as client:
         if isinstance(wish, dict):
             is_lab = wish.get("format") == "lab"
             if is_lab or asks is not None:

@@ -7,9 +7,10 @@ import click
 from httpx import QueryParams
 
 from events.store.open import opened_log
-from server.cli.client import ServerClient, asked_server
+from server.cli.client import asked_server
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
+from server.client.connection import AsyncClient
 from server.debate.deletion import delete as delete_from
 from server.debate.deletion import derived_of, shown_tombstone
 from server.errors import BadField
@@ -60,7 +61,7 @@ async def _found(settings: Settings, prefix: str) -> tuple[str, tuple[str, ...]]
 async def _deleted(settings: Settings, debate: str, reason: str, *, with_derived: bool) -> list[dict[str, Any]]:
     if address := asked_server(settings):
         query = QueryParams({"reason": reason, "with_derived": int(with_derived)})
-        async with ServerClient(settings, address) as client:
+        async with AsyncClient(address, settings.token) as client:
             answer = await client.request("DELETE", f"/api/debates/{debate}?{query}", {})
         deleted: list[dict[str, Any]] = answer["deleted"]
         return deleted

@@ -9,9 +9,10 @@ import click
 import msgspec
 
 from events.store.open import opened_log
-from server.cli.client import ServerClient, asked_server
+from server.cli.client import asked_server
 from server.cli.options import open_store, with_json, with_settings
 from server.cli.output import emit, run_async
+from server.client.connection import AsyncClient
 from server.hooks import deliveries
 from server.hooks.hook import PREFIX
 from server.settings import Settings
@@ -51,7 +52,7 @@ def hooks(settings: Settings, retry: str | None, *, new: bool, as_json: bool) ->
 async def _answer(settings: Settings, name: str | None) -> dict[str, Any]:
     """By the server that holds the store, or from the store."""
     if address := asked_server(settings):
-        async with ServerClient(settings, address) as client:
+        async with AsyncClient(address, settings.token) as client:
             path = "/api/hooks" if name is None else f"/api/hooks/{quote(name, safe='')}/retry"
             answer: dict[str, Any] = await (client.get(path) if name is None else client.post(path, {}))
             return answer

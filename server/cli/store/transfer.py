@@ -21,10 +21,11 @@ from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
 from events.view.view import View
-from server.cli.client import ServerClient, asked_server
+from server.cli.client import asked_server
 from server.cli.options import find_debate, open_store, with_json, with_limits, with_settings, with_store
 from server.cli.output import emit, replaced_file, run_async, settings_of
 from server.cli.store.tables import export_tables
+from server.client.connection import AsyncClient
 from server.debate.adoption import check_debate
 from server.errors import BadField, CannotServe, NotFound
 from server.export.archive import Archive, archive_of
@@ -252,7 +253,7 @@ def import_(settings: Settings, file: str, *, as_json: bool) -> None:
 async def _import(settings: Settings, file: BinaryIO) -> Imported:
     if address := asked_server(settings):
         lines = await to_thread.run_sync(file.read)
-        async with ServerClient(settings, address) as client:
+        async with AsyncClient(address, settings.token) as client:
             return msgspec.convert(await client.send("/api/import", lines), Imported)
     async with opened_log(settings.store) as log:
         return await import_debate(log, read_lines(file), check_debate)

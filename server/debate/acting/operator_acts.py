@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from events.types import POLL_ROUNDS
-from server.debate.acts import label_event, read_decision, read_labels, read_word
+from events.types import POLL_ROUNDS, PollRound
+from server.debate.acts import LabelRequest, label_event, read_decision, read_labels, read_word
 from server.debate.commands import (
     AddWord,
     AnswerHosted,
@@ -50,6 +50,57 @@ class OperatorAct(Struct, frozen=True):
 Read = Callable[[OperatorRequest], OperatorAct]
 
 
+class Act(Struct, frozen=True):
+    """How the command of a request is made, and the type of the request's body; None without one."""
+
+    read: Read
+    body: Any = None
+
+    def __call__(self, asked: OperatorRequest) -> OperatorAct:
+        """Raises ``BadField``."""
+        return self.read(asked)
+
+
+class ReasonBody(Struct, frozen=True, kw_only=True):
+    """Why, in the words of the operator."""
+
+    reason: Annotated[str, Meta(max_length=MAX_REASON)] = ""
+
+
+class ResumeBody(ReasonBody, frozen=True, kw_only=True):
+    """Why, and the new cap on cost, if it gets one."""
+
+    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+
+
+class WordBody(Struct, frozen=True, kw_only=True):
+    """A message to both debaters."""
+
+    text: str
+    by: str = "moderator"
+
+
+class DecisionBody(Struct, frozen=True, kw_only=True):
+    """What a person decides where the panel names no winner."""
+
+    decision: str
+    reason: str
+    by: str = "moderator"
+
+
+class ClosePollBody(Struct, frozen=True, kw_only=True):
+    """The vote to close, if it may be no other."""
+
+    when: PollRound | None = None
+
+
+class HostedAnswer(Struct, frozen=True, kw_only=True):
+    """The answer to a hosted question: a text, or JSON values where the question has a schema."""
+
+    question: str
+    answer: str | dict[str, Any]
+
+
 def _label(asked: OperatorRequest) -> OperatorAct:
     labelled, token = label_event(read_labels(asked.fields), asked.by)
     link = {"link": f"/d/{quote(asked.place['debate'])}?link={token}"} if token else {}
@@ -77,18 +128,22 @@ def seat_link(asked: OperatorRequest) -> OperatorAct:
     return OperatorAct(command, {"link": f"/seat/{quote(token)}"})
 
 
-ACTS: Final[dict[tuple[str, str], Read]] = {
-    ("POST", "pause"): lambda asked: OperatorAct(Pause(_reason(asked.fields), asked.by)),
-    ("POST", "resume"): lambda asked: OperatorAct(Resume(_reason(asked.fields), asked.by, _cap(asked.fields))),
-    ("POST", "halt"): lambda asked: OperatorAct(Halt(_reason(asked.fields), asked.by)),
-    ("POST", "say"): lambda asked: OperatorAct(AddWord(read_word({"by": asked.by, **asked.fields}))),
-    ("POST", "labels"): _label,
-    ("POST", "decision"): lambda asked: OperatorAct(Decide(**read_decision({"by": asked.by, **asked.fields}))),
-    ("POST", "poll/close"): _close_poll,
-    ("POST", "hosted/answer"): _answer_hosted,
-    ("POST", "claims/{claim}/appeal"): lambda asked: OperatorAct(Appeal(asked.place["claim"], asked.by)),
-    ("POST", "seats/{seat}/link"): seat_link,
-    ("DELETE", "seats/{seat}/link"): lambda asked: OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by)),
+ACTS: Final[dict[tuple[str, str], Act]] = {
+    ("POST", "pause"): Act(lambda asked: OperatorAct(Pause(_reason(asked.fields), asked.by)), ReasonBody),
+    ("POST", "resume"): Act(
+        lambda asked: OperatorAct(Resume(_reason(asked.fields), asked.by, _cap(asked.fields))), ResumeBody
+    ),
+    ("POST", "halt"): Act(lambda asked: OperatorAct(Halt(_reason(asked.fields), asked.by)), ReasonBody),
+    ("POST", "say"): Act(lambda asked: OperatorAct(AddWord(read_word({"by": asked.by, **asked.fields}))), WordBody),
+    ("POST", "labels"): Act(_label, LabelRequest),
+    ("POST", "decision"): Act(
+        lambda asked: OperatorAct(Decide(**read_decision({"by": asked.by, **asked.fields}))), DecisionBody
+    ),
+    ("POST", "poll/close"): Act(_close_poll, ClosePollBody),
+    ("POST", "hosted/answer"): Act(_answer_hosted, HostedAnswer),
+    ("POST", "claims/{claim}/appeal"): Act(lambda asked: OperatorAct(Appeal(asked.place["claim"], asked.by))),
+    ("POST", "seats/{seat}/link"): Act(seat_link),
+    ("DELETE", "seats/{seat}/link"): Act(lambda asked: OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by))),
 }
 """By method, and by the path behind that of the debate."""
 

@@ -22,7 +22,7 @@ from events.errors import LogError, StoreUnavailable
 from events.state.debate import Conclusion
 from events.state.parts.audience import last_of
 from events.store.log import not_there
-from events.types import POLL_ROUNDS, PollRound, PollSetup, Stance, StanceStated
+from events.types import POLL_ROUNDS, PollRound, PollSetup, Stance, StanceStated, Winner
 from events.view.poll import PollView
 from events.view.view import Fold
 from providers.imports import load
@@ -31,6 +31,7 @@ from server.debate.commands import CastBallot
 from server.errors import NotAllowed, NotFound
 from server.http.access import MAX_LINK, check_link, keep_link, signing_key
 from server.http.body import read_object
+from server.http.contract import ActAnswer, QueryText, answers
 from server.http.limits import RateLimit, address_of
 from server.http.requests import json_response, service_of
 from server.http.static import made_page, page_response
@@ -66,6 +67,16 @@ class PollAnswer(Struct, frozen=True, kw_only=True):
     conclusion: Conclusion | UnsetType
     unlisted: bool | UnsetType
     """Present and true if the address of the vote needs the token of the debate's link."""
+
+
+class BallotBody(Struct, frozen=True, kw_only=True):
+    """A vote, a belief about a turn, or a vote of the poll."""
+
+    winner: Winner | UnsetType = UNSET
+    turn: int | UnsetType = UNSET
+    belief: float | UnsetType = UNSET
+    when: PollRound | UnsetType = UNSET
+    stance: Stance | UnsetType = UNSET
 
 
 class PollLimits:
@@ -136,6 +147,7 @@ def pseudonym(voter: str, debate: str) -> str:
     return hmac.new(voter.encode(), debate.encode(), hashlib.sha256).hexdigest()[:PSEUDONYM_DIGITS]
 
 
+@answers(ActAnswer, body=BallotBody)
 async def vote(request: Request) -> Response:
     """POST /api/debates/{id}/votes: ``{winner}``, ``{turn, belief}`` or ``{when, stance}``, from any who may watch."""
     service, debate = service_of(request), request.path_params["debate"]
@@ -177,6 +189,7 @@ async def vote_page(request: Request) -> Response:
     return response
 
 
+@answers(PollAnswer)
 async def show_poll(request: Request) -> Response:
     """GET /api/debates/{id}/poll: the poll, and what this browser voted.  It gives a new browser the cookie."""
     voters: Voters = request.app.state.voters
@@ -201,6 +214,7 @@ async def show_poll(request: Request) -> Response:
     return response
 
 
+@answers("image/svg+xml", QueryText("link"))
 async def show_code(request: Request) -> Response:
     """GET /api/debates/{id}/poll/qr.svg: the address of the vote as a QR code, with the token of an unlisted debate."""
     await _setup_of(request)

@@ -26,8 +26,9 @@ from events.store.listing import Limits
 from server.errors import BadField
 from server.http.access import access_of, check_link, keep_link
 from server.http.body import read_object
+from server.http.contract import QueryNumber, QueryText, answers
 from server.http.people.audience import link_of, qr_code
-from server.http.requests import json_response, service_of, whole_number
+from server.http.requests import json_response, service_of
 from server.http.static import made_page, page_response
 
 logger = structlog.get_logger()
@@ -43,6 +44,7 @@ SILENT_S: Final = 15.0
 HOLD_S: Final = 3.0
 """Seconds that a page waits for a change before it asks again: less than a server that stops gives its requests."""
 MAX_POSITION: Final = 1 << 40
+ROOM_POSITION: Final = QueryNumber("position", None, 0, MAX_POSITION)
 
 
 class CodeConvertor(StringConvertor):
@@ -130,6 +132,7 @@ def _subject(debate: str) -> str:
     return f"room-{debate}"
 
 
+@answers(dict[str, str], body=Shown, needs_operator=True)
 async def steer_room(request: Request) -> Response:
     """PUT /api/debates/{id}/room: what the wall of an operator shows: ``{position, playing}``."""
     access_of(request).require_operator(request)
@@ -144,6 +147,7 @@ async def steer_room(request: Request) -> Response:
     return json_response({})
 
 
+@answers(Shown, ROOM_POSITION, QueryText("playing", ("0", "1")))
 async def show_room(request: Request) -> Response:
     """GET /api/debates/{id}/room: what the wall shows.
 
@@ -153,10 +157,11 @@ async def show_room(request: Request) -> Response:
     await service_of(request).hub.view_at(debate, None)
     if "position" not in request.query_params:
         return json_response(rooms.shown(debate))
-    position = whole_number(request, "position", 0, 0, MAX_POSITION)
+    position = ROOM_POSITION.read(request)
     return json_response(await rooms.changed(debate, Shown(position, request.query_params.get("playing") == "1")))
 
 
+@answers("image/svg+xml", QueryText("link"))
 async def show_room_code(request: Request) -> Response:
     """GET /api/debates/{id}/qr.svg: the address of the debate as a QR code, or of its vote if it has a poll."""
     fold = await service_of(request).hub.view_at(request.path_params["debate"], None)
@@ -164,6 +169,7 @@ async def show_room_code(request: Request) -> Response:
     return await qr_code(link_of(request, "/vote/" if is_poll else "/d/", room=""))
 
 
+@answers(dict[str, str])
 async def show_join(request: Request) -> Response:
     """GET /api/debates/{id}/join: what people in a room type to open the debate.  An unlisted one has no code."""
     codes = codes_of(await _listed(request))

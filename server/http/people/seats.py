@@ -32,14 +32,15 @@ from server.debate.time_limits import ms_between, seconds_of_question
 from server.errors import BadField, NotAllowed, NotFound, NotNow
 from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
+from server.http.contract import AFTER, ActAnswer, answers
 from server.http.limits import RateLimit
-from server.http.requests import PRIVATE, json_response, service_of, whole_number
+from server.http.requests import PRIVATE, json_response, service_of
 from server.http.static import page_response
 from server.people.acts import MAX_TEXT, VOID, AtSeat, invited
 from server.people.forms import Form, form
 from server.people.links import digest_of_link, holds, is_secret, place_of
 from server.people.names import is_person, request_id, seat_of
-from server.people.preview import preview
+from server.people.preview import Preview, preview
 from server.people.sentences import SeatFacts, SeatStanding, SeatWords, seat_words
 from server.service import Service
 
@@ -168,6 +169,13 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     """What the page says to the person."""
 
 
+class SeatText(Struct, kw_only=True):
+    """A draft or an answer: the id of its request, and its text."""
+
+    request: str = ""
+    text: str = ""
+
+
 async def seat_page(request: Request) -> Response:
     """GET /seat/{token}: the same page for every token; the page reads its own."""
     response = await page_response(request, "seat/seat.html")
@@ -175,6 +183,7 @@ async def seat_page(request: Request) -> Response:
     return response
 
 
+@answers(SeatPage, AFTER)
 async def show_seat(request: Request) -> Response:
     """GET /api/seats/{token}, with ``after=P``: the debate, and what the person is asked now."""
     visit = await _visit(request)
@@ -184,10 +193,11 @@ async def show_seat(request: Request) -> Response:
         act = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act="hear")
         with anyio.move_on_after(HEAR_S), suppress(Unanswered):  # while the debate has no owner, the page reads on
             await service_of(request).moderators.act(visit.debate, act)
-    after = whole_number(request, "after", 0, 0, 1 << 40)
+    after = AFTER.read(request)
     return _answer(_page(request, visit, after, is_holder=is_holder))
 
 
+@answers(dict[str, tuple[OpenQuestion, ...]])
 async def show_questions(request: Request) -> Response:
     """GET /api/seats/{token}/questions: the questions that wait for this person, each with its form and its draft."""
     visit = await _visit(request)
@@ -197,6 +207,7 @@ async def show_questions(request: Request) -> Response:
     return _answer({"questions": _questions(request, visit, in_full=True)})
 
 
+@answers(Preview, body=SeatText)
 async def show_preview(request: Request) -> Response:
     """POST /api/seats/{token}/preview: what an answer that is not sent yet will count."""
     visit = await _visit(request)
@@ -239,6 +250,7 @@ async def _visit(request: Request) -> Visit:
 def seat_act(act: SeatAct) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of one of ``SEAT_ACTS``."""
 
+    @answers(ActAnswer, body=SeatText if act in {"draft", "send"} else None)
     async def endpoint(request: Request) -> Response:
         visit = await _visit(request)
         _check_rate(request, "seat_writes", visit)

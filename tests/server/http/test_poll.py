@@ -168,7 +168,14 @@ def texts(client: TestClient, debate: str, *, director: bool) -> Iterator[tuple[
     query = "?director=1" if director else ""
     for route in ROUTES:
         if isinstance(route, Route) and "GET" in (route.methods or set()) and "{debate}" in route.path:
-            values = {"debate": debate, "turn": "1", "argument": "PRO-1", "call": "speak.1.1"}
+            values = {
+                "debate": debate,
+                "turn": "1",
+                "argument": "PRO-1",
+                "call": "speak.1.1",
+                "table": "votes",
+                "form": "csv",
+            }
             path = route.path.format(**values)
             if "poll" not in path and "vote" not in path:
                 yield path + query, data_of(client.get(path + query))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from judge.league.league import LeagueMatch
+from judge.league.results import LeagueMatch
 from server.league import page
 from tests.measuring.league import played
 from tests.server.http.test_labels import label

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult, Request, Result
 
 from events.store.listing import Limits
-from server.cli.client import ServerClient
+from server.client.connection import AsyncClient
 from server.debate.commands import Halt
 from server.http.access import Access
 from server.http.app import make_app
@@ -42,11 +42,11 @@ class Direct:
         self._transport = httpx.ASGITransport(make_app(service, Access(settings)))
 
     @asynccontextmanager
-    async def client(self, ctx: Any) -> AsyncIterator[ServerClient]:
+    async def client(self, ctx: Any) -> AsyncIterator[AsyncClient]:
         del ctx
         async with (
             reaches._refusals(),
-            ServerClient(self._settings, BASE, transport=self._transport) as client,
+            AsyncClient(BASE, self._settings.token, transport=self._transport) as client,
         ):
             yield client
 
