@@ -62,7 +62,12 @@ class MarkView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def origin_of(debate: Debate, turn: Turn) -> OriginView:
-    """Where the words of a turn come from, spoken or being spoken."""
+    """Where the words of a turn come from; while they are spoken without a name, which ``turn_spoken`` tells."""
+    origin = _spoken(debate, turn)
+    return origin if turn.event is not None else _origin(origin.kind)
+
+
+def _spoken(debate: Debate, turn: Turn) -> OriginView:
     supplied, opened = debate.transcript.supplied, debate.opened
     assert opened is not None, "a turn is one of an opened debate"
     seat, person = debater_of(opened, debate.seats, turn.side), debate.seats.get(turn.side)

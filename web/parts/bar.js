@@ -48,7 +48,6 @@ export function bar(isSmall = false) {
     element.classList.toggle("none", share === null);
     const isGated = nameAt !== undefined && share !== null;
     element.classList.toggle("gated", isGated);
-    element.title = share === null ? "" : BAR.scale(ahead.probability !== undefined, isGated && percentSure(nameAt));
     ends.forEach((end, i) => { // The edge of the colours lies in the label of a gate that is passed.
       const isPassed = isGated && (i ? share : 100 - share) > 100 * nameAt;
       setText(end, isPassed ? "" : isGated ? percentSure(nameAt) : `+${MOST_LEAD}`);
