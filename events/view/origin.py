@@ -107,11 +107,10 @@ def mark_of(debate: Debate, speeches: Iterable[OriginView], *, hides: bool) -> M
     panel = {each.name: judged_by(each.model, is_exhibition=is_exhibition) for each in opened.panel}
     spoken = sorted({each.kind for each in speeches})
     judging = sorted({each.kind for each in (*([judge] if judge is not UNSET else []), *panel.values())})
-    said = [
-        f"{what} {_written(kinds, is_generated=kinds == ['model'])}"
-        for what, kinds in (("The speeches", spoken), ("The judgements", judging))
-        if kinds
-    ]
+    parts = {"The speeches": spoken, "The judgements": judging}
+    if spoken == judging:
+        parts = {"The speeches and the judgements": spoken}
+    said = [f"{what} {_written(kinds, is_generated=kinds == ['model'])}" for what, kinds in parts.items() if kinds]
     return MarkView(
         text=" ".join(said),
         source_type=_type_of({*spoken, *judging}),
