@@ -208,7 +208,7 @@ class AnthropicProvider(VendorProvider):
 
     def translated(self, error: Exception, call: VendorCall) -> ProviderError | None:
         """The ``ProviderError`` for an error of the SDK, or of the connection."""
-        from anthropic import APIError, APIStatusError  # noqa: PLC0415
+        from anthropic import APIError, APIStatusError  # noqa: PLC0415 - SDKs are imported when first used
 
         if not isinstance(error, APIError):
             return super().translated(error, call)

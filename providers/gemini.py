@@ -115,7 +115,7 @@ class GeminiProvider(VendorProvider):
         if not self.secret:
             raise NotAuthorised(f"no key: {HINT}")
         from google.genai import Client  # noqa: PLC0415 - SDKs are imported when first used
-        from google.genai.types import HttpOptions, HttpRetryOptions  # noqa: PLC0415
+        from google.genai.types import HttpOptions, HttpRetryOptions  # noqa: PLC0415 - as above
 
         self._http = self.http_client()
         self._http.event_hooks["response"].append(_keep_response)

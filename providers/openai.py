@@ -194,7 +194,7 @@ class OpenAIProvider(VendorProvider):
 
     def translated(self, error: Exception, call: VendorCall) -> ProviderError | None:
         """The ``ProviderError`` for an error of the SDK, or of the connection."""
-        from openai import APIConnectionError, APIError, APIStatusError  # noqa: PLC0415
+        from openai import APIConnectionError, APIError, APIStatusError  # noqa: PLC0415 - SDKs are imported when first used
 
         if not isinstance(error, APIError):
             return super().translated(error, call)

@@ -120,7 +120,7 @@ def _node(settings: Settings, log: EventLog, address: str) -> "ClusterNode | Non
     if not is_postgres(settings.store):
         return None
     from events.store.postgres.log import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
-    from server.cluster.node import ClusterNode  # noqa: PLC0415
+    from server.cluster.node import ClusterNode  # noqa: PLC0415 - as above
 
     assert isinstance(log, PostgresLog)
     return None if log.read_only else ClusterNode(log, address)

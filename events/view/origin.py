@@ -62,7 +62,12 @@ class MarkView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def origin_of(debate: Debate, turn: Turn) -> OriginView:
-    """Where the words of a turn come from, spoken or being spoken."""
+    """Where the words of a turn come from; while they are spoken without a name, which ``turn_spoken`` tells."""
+    origin = _spoken(debate, turn)
+    return origin if turn.event is not None else _origin(origin.kind)
+
+
+def _spoken(debate: Debate, turn: Turn) -> OriginView:
     supplied, opened = debate.transcript.supplied, debate.opened
     assert opened is not None, "a turn is one of an opened debate"
     seat, person = debater_of(opened, debate.seats, turn.side), debate.seats.get(turn.side)
@@ -102,11 +107,10 @@ def mark_of(debate: Debate, speeches: Iterable[OriginView], *, hides: bool) -> M
     panel = {each.name: judged_by(each.model, is_exhibition=is_exhibition) for each in opened.panel}
     spoken = sorted({each.kind for each in speeches})
     judging = sorted({each.kind for each in (*([judge] if judge is not UNSET else []), *panel.values())})
-    said = [
-        f"{what} {_written(kinds, is_generated=kinds == ['model'])}"
-        for what, kinds in (("The speeches", spoken), ("The judgements", judging))
-        if kinds
-    ]
+    parts = {"The speeches": spoken, "The judgements": judging}
+    if spoken == judging:
+        parts = {"The speeches and the judgements": spoken}
+    said = [f"{what} {_written(kinds, is_generated=kinds == ['model'])}" for what, kinds in parts.items() if kinds]
     return MarkView(
         text=" ".join(said),
         source_type=_type_of({*spoken, *judging}),

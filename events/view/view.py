@@ -343,7 +343,8 @@ def _after(  # noqa: C901 - one flat if a part of the view
     if before.labels is not after.labels:
         moved |= _labels(after)
     moved |= _rare_parts(fold, after, is_protocol=view.format == "protocol", hides=hides)
-    is_same = turns is fold.turns and after.status is before.status and view is fold.view
+    known = (turns[name].origin == fold.turns[name].origin for name in map(str, numbers) if name in fold.turns)
+    is_same = len(turns) == len(fold.turns) and after.status is before.status and view is fold.view and all(known)
     moved["mark"] = view.mark if is_same else _mark(after, turns, view.mark, hides=hides)
     return Fold(debate=after, sums=sums, turns=turns, trail=trail, view=replace(view, **moved))
 

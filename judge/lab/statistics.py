@@ -12,6 +12,7 @@ raters; Quenouille and Tukey, the jackknife; Benjamini and Hochberg (1995), the 
 minimum detectable effect; Brier (1950) and Wilson (1927), calibration.
 """
 
+import importlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import ceil, exp, inf, isfinite, log, sqrt
@@ -357,9 +358,7 @@ def _special() -> Any:
 
 def _module(name: str) -> Any:
     """Import a module of the extra ``lab``.  Raises ``MissingPackages``."""
-    from importlib import import_module  # noqa: PLC0415
-
     try:
-        return import_module(name)
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise MissingPackages(name.partition(".")[0]) from error

@@ -10,18 +10,28 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from events.types import Winner
 from judge.league.davidson import CON, PRO, TIE, Array, contrasts, fit, probabilities
-from judge.league.noise import NORMAL_95, LeadReading, chances_again, quantile
+from judge.league.noise import chances_again
+from judge.league.results import (
+    NORMAL_95,
+    RESAMPLES,
+    SEED,
+    Estimated,
+    JudgeAgreement,
+    League,
+    LeagueMatch,
+    MotionFacts,
+    PairDifference,
+    Standing,
+    quantile,
+)
 
 NDArrayInt = NDArray[np.intp]
 NDArrayBool = NDArray[np.bool_]
 OUTCOMES: Final[Mapping[Winner, int]] = {"pro": PRO, "con": CON, "neither": TIE}
-RESAMPLES: Final = 500
-SEED: Final = 1
 PENALTY: Final = 0.05
 """In resamples only, where a player may win all: it pulls towards the estimate as a prior of deviation 4.5 would."""
 MAX_FINITE: Final = 15.0
@@ -35,133 +45,6 @@ ENDS: Final = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
 MAX_MOTION_STEPS: Final = 30
 MOTION_SD: Final = 1.0
 """Of the prior for the advantage of Pro on one motion, around that of all motions, in log-odds."""
-
-
-class LeagueMatch(Struct, frozen=True, kw_only=True, gc=False):
-    """One verdict on one debate."""
-
-    debate: str
-    """The id under which the verdict is recorded."""
-    turns: str = ""
-    """The id of the debate that was held; empty if that is ``debate``.  Verdicts on the same turns share one weight."""
-    motion: str
-    pro: str
-    con: str
-    outcome: Winner
-    """``neither`` is a tie: the sides were not distinguishable."""
-    judge: str = ""
-    reading: LeadReading | None = None
-    """The lead that the verdict rests on, with its error; None if that is not known."""
-    controls: tuple[float, ...] = ()
-    """What is held equal, Pro's minus Con's."""
-    costs: tuple[float, float] | None = None
-    """What the speeches of Pro and Con cost in US dollars; None if a call has no price."""
-
-    @property
-    def held(self) -> str:
-        """The debate that was held."""
-        return self.turns or self.debate
-
-
-class Estimated(Struct, frozen=True, gc=False):
-    """An estimate with its interval of 95 %; the ends are None where there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def excludes_0(self) -> bool:
-        """Whether the interval lies on one side of 0."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-
-class Standing(Struct, frozen=True, kw_only=True):
-    """A player of a league."""
-
-    player: str
-    strength: Estimated | None
-    """Log-odds against the mean of its group; None without a finite estimate."""
-    controlled: Estimated | None = None
-    """The same where what is controlled for is equal on both sides."""
-    ranks: tuple[int, int]
-    """The best and the worst rank that the differences allow."""
-    group: int
-    """Strengths are comparable within a group."""
-    debates: int
-    won: float
-    tied: float
-    lost: float
-    """A debate with several verdicts counts once, in shares."""
-    cost_usd: float | None = None
-    """Of all its speeches; None if a call has no price."""
-    cost_a_win: float | None = None
-    why: str = ""
-    """Why there is no finite estimate."""
-    by_judge: dict[str, float] = {}
-    """The strength by each judge alone, if there are several."""
-
-
-class PairDifference(Struct, frozen=True, kw_only=True):
-    """How much stronger one player is than another."""
-
-    one: str
-    other: str
-    difference: Estimated | None
-    is_ranked: bool
-    """Whether the simultaneous interval of all pairs leaves 0 out."""
-    won: float
-    tied: float
-    lost: float
-    """Of ``one`` against ``other``, in debates."""
-
-
-class MotionFacts(Struct, frozen=True, kw_only=True):
-    """One motion: how its debates ended, and what it gives to Pro."""
-
-    motion: str
-    debates: int
-    pro: float
-    con: float
-    tied: float
-    side: Estimated | None
-    """The advantage of Pro on this motion in log-odds, shrunk towards that of all."""
-    difficulty: float
-    """The share of its verdicts that name no side."""
-
-
-class JudgeAgreement(Struct, frozen=True, kw_only=True):
-    """Two judges on the same debates."""
-
-    one: str
-    other: str
-    debates: int
-    same: Estimated
-    """The share of debates with the same outcome."""
-    kappa: float | None
-    """Cohen's kappa of the three outcomes; None where each judge always says the same."""
-
-
-class League(Struct, frozen=True, kw_only=True):
-    """The table of a league with all that belongs to it."""
-
-    standings: tuple[Standing, ...]
-    pairs: tuple[PairDifference, ...]
-    motions: tuple[MotionFacts, ...]
-    agreements: tuple[JudgeAgreement, ...]
-    side: Estimated | None
-    """The advantage of Pro in log-odds; None where it cannot be told."""
-    tie: float | None
-    """ν: how much more often two equal players tie than one of them wins."""
-    effects: dict[str, Estimated]
-    """What was controlled for: what one unit more of it is worth in log-odds."""
-    debates: int
-    verdicts: int
-    noisy: int
-    """Verdicts whose judge's noise is known."""
-    resamples: int
-    seed: int
-    notes: tuple[str, ...]
 
 
 def league_of(

@@ -6,27 +6,16 @@ A pair meets twice on its motion, with the sides exchanged.  The same league, me
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, count
-from typing import Final, Literal, get_args
+from typing import Final
 
 import numpy as np
-from msgspec import Struct
 
-from judge.league.league import Estimated, League, LeagueMatch
+from judge.league.results import Estimated, League, LeagueMatch, Method, NextPair
 
-Method = Literal["full", "swiss", "learn"]
-METHODS: Final[tuple[Method, ...]] = get_args(Method)
 UNKNOWN: Final = 4.0
 """The variance of a difference of which nothing is known yet, in squared log-odds."""
 WORTH: Final = 0.5
 """What a mirrored pair of debates tells about an even difference: Fisher's information without ties, twice 1/4."""
-
-
-class NextPair(Struct, frozen=True, kw_only=True):
-    """Two players that debate a motion twice, with the sides exchanged."""
-
-    motion: str
-    one: str
-    other: str
 
 
 def next_pairs(

@@ -200,7 +200,7 @@ def _package_entry(provider: str, model: str, address: str) -> "tuple[Vendor, Mo
 def _package_cost(provider: str, model: str, input_: int, output: int, cached: int, written: int) -> float:
     entry = _package_entry(provider, model, variable("OPENAI_BASE_URL"))
     assert entry is not None, "it has a price"
-    from genai_prices import Usage  # noqa: PLC0415
+    from genai_prices import Usage  # noqa: PLC0415 - the table of prices takes long to import
 
     usage = Usage(
         input_tokens=max(input_, cached + written),

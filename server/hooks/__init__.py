@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 def start(log: "EventLog", settings: "Settings", address: str) -> "HookWatcher":
     """The watcher of a process that serves at ``address``; its parts are imported where there are hooks."""
-    from server.hooks.deliveries import HookWatcher  # noqa: PLC0415
+    from server.hooks.deliveries import HookWatcher  # noqa: PLC0415 - few servers have hooks
 
     return HookWatcher(log, settings.hooks, settings.public_url or address)

@@ -319,7 +319,7 @@ async def preview(request: Request) -> Response:
     if not is_installed("preview"):
         raise NotFound(f"a picture of a debate {needed('preview')}")
     await load("server.export.preview.picture")  # Pillow: few servers are asked for pictures
-    from server.export.preview.picture import Previews  # noqa: PLC0415
+    from server.export.preview.picture import Previews  # noqa: PLC0415 - it was just loaded in a thread
 
     state = request.app.state
     if state.previews is None:

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from events.text.figures import percent, rounded, shortest, signed
-from judge.league.league import Estimated, League, LeagueMatch, PairDifference, Standing
-from judge.league.pairing import NextPair
+from judge.league.results import Estimated, League, LeagueMatch, NextPair, PairDifference, Standing
 from judge.report.figures import plural
 from server.export.document import (
     Block,
@@ -29,6 +28,9 @@ from server.export.document import (
 from server.export.wording import listed
 
 TITLE: Final = "The league"
+EMPTY: Final = (
+    "No debate here counts yet. A listed debate counts once it has ended with a verdict by a model or a person."
+)
 ABOUT: Final = (
     "Strengths are log-odds by the model of Bradley and Terry, with ties and the advantage of a side; 0 is the mean of "
     "the players. A debate whose sides are not distinguishable is a tie. An interval of 95 % is a bootstrap over "
@@ -60,7 +62,7 @@ class LeagueShown(Struct, frozen=True, kw_only=True):
 def league_document(shown: LeagueShown) -> Document:
     """The whole page."""
     if not shown.matches:
-        return Document(TITLE, (Paragraph("No debate here counts yet.", "lead"), *_left_out(shown)))
+        return Document(TITLE, (Paragraph(EMPTY, "lead"), *_left_out(shown)))
     return Document(
         TITLE,
         (

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from judge.league.league import League, Standing
-from server.export.lab.latex import escaped
+from judge.league.results import League, Standing
 from server.export.tables.forms import csv_lines
 from server.league.document import LeagueShown, figure, interval, number, rank
 
@@ -58,6 +57,8 @@ def league_json(shown: LeagueShown) -> str:
 
 def league_latex(shown: LeagueShown) -> str:
     """One table.  It needs the package booktabs."""
+    from server.export.lab.latex import escaped  # noqa: PLC0415 - it imports numpy
+
     league: League = shown.league
     head = ("Player", "Rank", "Strength", r"95\,\% interval", "Debates", "Won", "Tied", "Lost")
     lines = [

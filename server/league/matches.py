@@ -27,8 +27,7 @@ from events.types import (
     TurnSpoken,
     Winner,
 )
-from judge.league.league import LeagueMatch
-from judge.league.noise import LeadReading, reading_by_certainty, reading_by_noise
+from judge.league.results import LeadReading, LeagueMatch, reading_by_certainty, reading_by_noise
 from server.debate.adoption import UNREADABLE
 from server.export.wording import as_served
 from server.people.names import PREFIX, is_person, seat_of

@@ -29,7 +29,7 @@ from server.league.forms import league_value
 from server.league.matches import LeagueDebate, held_debate
 from server.league.store import LeagueAsked, chosen, is_read, league_shown, people_of, rows_of
 
-TEMPLATE: Final = "league/league.html"
+TEMPLATE: Final = "parts/pages/league.html"
 MAX_DEBATES: Final = 1000
 """A league of the page rests on this many of the newest debates."""
 WAIT_S: Final = 1.5

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from events.store.listing import ALL, Limits, Summary
 from events.store.log import PAGE, EventLog
-from judge.league.league import RESAMPLES, SEED, league_of
+from judge.league.results import RESAMPLES, SEED
 from server.league.document import LeagueShown
 from server.league.matches import CONTROLS, DEBATES, LeagueDebate, counted, held_debate
 from server.settings import Settings
@@ -75,6 +75,8 @@ def league_shown(
     rows: Sequence[Summary], read: Mapping[str, LeagueDebate], asked: LeagueAsked, listed: Collection[str]
 ) -> LeagueShown:
     """Fit the league of these rows."""
+    from judge.league.league import league_of  # noqa: PLC0415 - numpy is imported where a league is asked for
+
     found = counted(rows, read, listed, asked.judges)
     league = league_of(found.matches, CONTROLS, resamples=asked.resamples, seed=asked.seed)
     return LeagueShown(league=league, matches=found.matches, left_out=found.left_out)

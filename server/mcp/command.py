@@ -54,7 +54,7 @@ def mcp(
 async def serve_tools(settings: Settings) -> None:
     """Answer the other program until it closes the input."""
     from server.mcp.reach import ByAddress  # noqa: PLC0415 - the SDK takes half a second, and the help needs none of it
-    from server.mcp.server import make_server  # noqa: PLC0415
+    from server.mcp.server import make_server  # noqa: PLC0415 - as above
 
     async with anyio.create_task_group() as tasks:
         own = OwnServer(settings, tasks)

@@ -17,6 +17,6 @@ def start(log: "EventLog", settings: "Settings", address: str) -> "TelemetryWatc
     if not is_installed("otel"):
         raise BadField("telemetry", f"telemetry {needed('otel')}")
     from server.telemetry.exporting import exporting_to  # noqa: PLC0415 - the SDK is imported where it is asked for
-    from server.telemetry.watcher import TelemetryWatcher  # noqa: PLC0415
+    from server.telemetry.watcher import TelemetryWatcher  # noqa: PLC0415 - as above
 
     return TelemetryWatcher(log, exporting_to(settings.telemetry), has_texts=settings.telemetry_texts)

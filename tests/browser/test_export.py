@@ -298,10 +298,13 @@ def test_the_page_and_the_file_say_of_each_speech_where_it_comes_from(
     page: Page, server: Any, ended: str, tmp_path: Path
 ) -> None:
     view = server.view(ended)
-    told = [f"{turn['origin']['text'][0].upper()}{turn['origin']['text'][1:]}" for turn in view["turns"].values()]
+    origins = [turn["origin"] for turn in view["turns"].values()]
+    assert {"script"} == {each["kind"] for each in origins}
     page.goto(f"{server.url}/d/{ended}")
     for is_copy in (False, True):
         if is_copy:
             opened(page, server, ended, tmp_path)
         expect(page.locator("#mark")).to_have_text(view["mark"]["text"])
-        expect(page.locator("article.turn .who .origin")).to_have_text(told)
+        expect(page.locator("article.turn .who .origin")).to_have_text(["· scripted"] * len(origins))
+        for place, each in enumerate(origins):
+            expect(page.locator("article.turn .who .origin").nth(place)).to_have_attribute("title", each["text"])

@@ -17,7 +17,7 @@ from tests.browser.conftest import expect_changes, heap, play_paused, wheel_unti
 
 pytestmark = pytest.mark.browser
 
-SCRIPT = 60 * 1024
+SCRIPT = 61 * 1024
 PACKED_FROM = 1000
 SIZES = """() => performance.getEntriesByType("resource").filter(({name}) => name.endsWith(".js"))
   .map(({name, encodedBodySize, decodedBodySize}) => [name, encodedBodySize, decodedBodySize])"""
@@ -50,7 +50,7 @@ def test_everything_comes_from_this_server(page: Page, server: Any, ended: str, 
 
 
 @pytest.mark.parametrize("what", ["/", "/judge", "juries", "transit"])
-def test_a_page_loads_at_most_60_kib_of_script_at_first(new_page: Any, server: Any, what: str) -> None:
+def test_a_page_loads_at_most_61_kib_of_script_at_first(new_page: Any, server: Any, what: str) -> None:
     """On the wire, compressed: before the reader opens the audit or another part that is fetched on demand."""
     page = new_page(own=True)  # a cache of its own: what is read from a cache has no size
     page.goto(server.url + (what if what.startswith("/") else f"/d/{server.exhibit(what)}"))

@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from events.types import Winner
 from judge.league.davidson import contrasts, fit
-from judge.league.league import RESAMPLES, League, LeagueMatch, league_of
-from judge.league.noise import reading_by_certainty
+from judge.league.league import league_of
+from judge.league.results import RESAMPLES, League, LeagueMatch, reading_by_certainty
 from judge.rubrics.rubric import default_rubric
 
 STRENGTHS: Final = {"first": 5.0, "second": 2.5, "equal one": 0.0, "equal two": 0.0, "last": -3.0}

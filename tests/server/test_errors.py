@@ -32,7 +32,7 @@ from server.http.access import error_response
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("events", "providers", "judge", "personalities", "server", "web")
-CAUGHT = {"BadCaseFile", "ChildEnded", "Unreadable"}
+CAUGHT = {"AddressRefused", "BadCaseFile", "ChildEnded", "NotDelivered", "NotVerified", "Unreadable"}
 """Exceptions that their own module catches: they are never reported."""
 
 

@@ -20,7 +20,8 @@ READING = {
     "bench": ("--only", "luck"), "label": (DEBATE,), "compare": (DEBATE, DEBATE),
     "report": (DEBATE, "--side", "pro"), "rejudge": ("nowhere", "--judge", "baseline:lexical"),
     "fork": ("nowhere", "--at", "1"), "seat": (DEBATE, "pro"), "poll": (DEBATE,), "log": (),
-    "delete": ("nowhere", "--yes"),
+    "delete": ("nowhere", "--yes"), "hooks": (), "keys": (), "league": ("--resamples", "100"), "mcp": ("--help",),
+    "receipt": (DEBATE,),
 }  # fmt: skip
 WRITING = {"run", "backup"}
 IN_EACH_RUN = ("list", "replay", "export", "doctor", "serve", "run")

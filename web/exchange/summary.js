@@ -48,7 +48,8 @@ function content(view, go, play) {
       highlights.map((each, i) => highlight(each, i + 1, view, go))),
     h("p.acts", {},
       h("button.primary", { type: "button", on: { click: play } }, SUMMARY.watch),
-      ["whatif", "menu"].map((id) => h("button", { type: "button", on: { click: () => openPlace(id) } }, SUMMARY[id]))),
+      ["whatif", "menu"].map((id) =>
+        h(`button.to-${id}`, { type: "button", on: { click: () => openPlace(id) } }, SUMMARY[id]))),
     moments.length > 0 && h("details.all-moments", {},
       h("summary", { id: "moments-title" }, SUMMARY.moments),
       h("ol.moments", { "aria-labelledby": "moments-title" }, moments.map((moment) => momentRow(moment, view, go)))),

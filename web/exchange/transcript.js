@@ -6,7 +6,7 @@ import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
 import { capital, count, number, plain, tenths } from "../words/formatting.js";
-import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
+import { NAME, ORIGIN, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { verdicts } from "./verdicts.js";
@@ -382,8 +382,8 @@ function speaker(number_, turn, view, go) {
   return h("h2.who", { id: `turn-${number_}` },
     h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
     h("a", eventLink(position, go), `Turn ${number_}`),
-    seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)),
-    turn.origin && h("span.origin", {}, capital(turn.origin.text)));
+    seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype),
+      turn.origin && h("span.origin", { title: turn.origin.text }, ` · ${ORIGIN[turn.origin.kind]}`)));
 }
 
 /** The earlier turns in which a turn exposed a flaw. */

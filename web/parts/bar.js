@@ -33,7 +33,7 @@ export function shareOf({ probability, lead }) {
  */
 export function bar(isSmall = false) {
   const [pro, con] = [h("b"), h("b")];
-  const ends = [0, 1].map(() => h("i", { "data-sure": BAR.sure }));
+  const ends = [h("i"), h("i")];
   const scale = h("div.scale", { "data-none": BAR.none }, h("u"), ends, h("em"), h("em"));
   const element = h("div.bar", { role: "img" },
     h("span", {}, SIGN.pro, !isSmall && [` ${NAME.pro} `, pro]),
@@ -48,8 +48,11 @@ export function bar(isSmall = false) {
     element.classList.toggle("none", share === null);
     const isGated = nameAt !== undefined && share !== null;
     element.classList.toggle("gated", isGated);
-    element.title = share === null ? "" : BAR.scale(ahead.probability !== undefined, isGated && percentSure(nameAt));
-    for (const end of ends) setText(end, isGated ? percentSure(nameAt) : `+${MOST_LEAD}`);
+    ends.forEach((end, i) => { // The edge of the colours lies in the label of a gate that is passed.
+      const isPassed = isGated && (i ? share : 100 - share) > 100 * nameAt;
+      setText(end, isPassed ? "" : isGated ? percentSure(nameAt) : `+${MOST_LEAD}`);
+      end.dataset.sure = isPassed ? "" : BAR.sure;
+    });
     element.style.setProperty("--p", share ?? 50);
     if (nameAt !== undefined) element.style.setProperty("--gate", 100 * nameAt);
     element.setAttribute("aria-label", label ?? BAR.label(means, share === null));

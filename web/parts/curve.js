@@ -53,7 +53,7 @@ export function curve({ points, end, until = end, at, nameAt, pins = [], label =
   return h(isNamed ? "span.plot.named" : "span.plot", {},
     drawing,
     isNamed && turnNumbers(points, x),
-    apart(pins.map((pin) => pinOf(pin, x, shareAt(steps, pin.position)))));
+    pins.map((pin) => pinOf(pin, x, shareAt(steps, pin.position))));
 }
 
 /** A coordinate with one decimal. */
@@ -89,14 +89,6 @@ function pinOf({ position, number: name, go }, x, share) {
     : h("i.pin", { "aria-hidden": "true" }, String(name));
   pin.style.setProperty("--y", height(share) / HEIGHT);
   return placed(pin, x(position));
-}
-
-/** Pins in order, each at least its width to the right of the one before. */
-function apart(pins) {
-  for (const [i, pin] of pins.entries()) {
-    if (i) pin.style.left = `max(${pin.style.left}, calc(${pins[i - 1].style.left} + 22px))`;
-  }
-  return pins;
 }
 
 function placed(element, x) {

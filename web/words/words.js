@@ -13,6 +13,8 @@ export const SIGN = { pro: "▲", con: "▼" };
 export const SIDES = ["pro", "con"];
 /** The name of each side, as the winner of a comparison. */
 export const NAME = { __proto__: null, pro: "Pro", con: "Con", neither: "Neither" };
+/** Where a speech comes from, in a word beside its speaker. */
+export const ORIGIN = { model: "AI-generated", script: "scripted", person: "a person", transcript: "transcript" };
 
 /**
  * A reason that Moot wrote, with the names of the sides: `pro 56, con 69.7`.
@@ -240,11 +242,6 @@ export const percentSure = (value) => (value > 0.995 ? "over 99 %" : `${Math.flo
 export const BAR = {
   none: "no score yet",
   sure: " sure",
-  /** What the length of a colour means, and what the dotted lines are. */
-  scale(isSure, named) {
-    if (!isSure) return "The lead in points. The mark in the middle: both sides are level.";
-    return `How sure it is that a side is ahead. At a dotted line${named && `, ${named},`} a side is named.`;
-  },
   label([pro, con], isNone) {
     return isNone ? "No score yet" : `${NAME.pro} ${number(pro, 1)}, ${NAME.con} ${number(con, 1)}`;
   },

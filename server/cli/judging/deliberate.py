@@ -43,7 +43,7 @@ MAX_NAME: Final = 1000
     default=120.0,
     show_default=True,
     metavar="SECONDS",
-    help="Model time of each judge in each round.",
+    help="Model time of each judge in each round after the first opinions, which have judge_timeout_s.",
 )
 @click.option(
     "--max-cost",

@@ -8,8 +8,8 @@ from msgspec import structs
 
 from events.store.listing import ALL, FILED, FINDABLE, LISTED, Limits
 from events.types import Format
-from judge.league.league import RESAMPLES, SEED
-from judge.league.pairing import METHODS, Method, next_pairs
+from judge.league.pairing import next_pairs
+from judge.league.results import METHODS, RESAMPLES, SEED, Method
 from server.cli.options import open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.export.document.terminal import show

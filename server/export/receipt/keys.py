@@ -1,5 +1,6 @@
 """The keys of a server: the private one in a file that only its owner reads, and all public ones, old and new."""
 
+import base64
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,8 +43,6 @@ class KeyFile(Struct, kw_only=True, forbid_unknown_fields=True):
 
 def as_key(private: str) -> "Ed25519PrivateKey":
     """The key of a text in base64url.  Raises ``CannotServe``."""
-    import base64  # noqa: PLC0415 - next to its only use
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 - an extra
 
     try:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET
 
 from events.record import Recorded
+from events.short_names import with_short_names
 from events.state.parts.lab import AGAIN, PREFIX, SWAPPED
 from events.types import ModelAnswered, ModelFailed
 from judge.lab.trials import Reading, Trial
@@ -96,7 +97,7 @@ def trial_rows(seen: Seen, records: Sequence[Recorded]) -> Iterator[TrialRow]:
     }
     trials, readings = _trials(seen)
     for record in records:
-        event = record.event
+        event = with_short_names(record.event)
         if not isinstance(event, ModelAnswered | ModelFailed) or not event.key.startswith(PREFIX):
             continue
         trial, question = _asked(event.key, trials)

@@ -31,7 +31,8 @@ class TurnRow(TableRow, frozen=True, kw_only=True, gc=False):
     turn: Turn
     side: Side
     state: Annotated[str, Says("The state: `speaking`, `spoken`, `failed` or `judged`.")]
-    speaker_kind: Annotated[str | None, Says("Who spoke: `model`, `person` or `transcript`; none before it is spoken.")]
+    origin: Annotated[str | None, Says("Where the words come from: `model`, `script`, `person` or `transcript`.")]
+    origin_by: Annotated[str | None, Says("The model or the person that they come from, if it is known.")]
     model: Annotated[str | None, Says("The model that answered, as its vendor names it.")]
     speaker: Annotated[str | None, Says("The person who said it, here or in the transcript.")]
     attempt: Annotated[int, Says("The attempt that counts, from 1.")]
@@ -112,7 +113,8 @@ def turn_rows(seen: Seen, _: Sequence[Recorded]) -> Iterator[TurnRow]:
             turn=int(name),
             side=turn.side,
             state=turn.state,
-            speaker_kind=None if event is None else turn.by or "model",
+            origin=None if turn.origin is UNSET else turn.origin.kind,
+            origin_by=None if turn.origin is UNSET else known(turn.origin.by),
             model=turn.model or None,
             speaker=turn.speaker or None,
             attempt=turn.attempt,

@@ -36,6 +36,8 @@ SPLIT = {"security_analyst": opinion_answer("PASS", 3), "*": opinion_answer("FAI
 """One of five differs: an agreement of 0.48."""
 WHY = "a password that nobody asks for is a door that nobody closes"
 
+UNQUOTED = " No judge who holds it quotes words that stand in the text."
+
 
 def heard(*answers: Mapping[str, Any], purpose: Any = UNSET, grouping: Any = None, **opening: Any) -> Play:
     opened = artifact_opened(**{**STANDS, **opening})
@@ -94,7 +96,7 @@ def test_a_dissenter_that_is_cut_off_is_no_consensus() -> None:
         "Security analyst gave no opinion in round 1 (the judge gave no usable answer (refused: it did not answer))"
     )
     assert f"{stands}: its opinion of round 0 stands" in verdict(play).reasons
-    assert "FAIL. The judges still differ." == play.debate.panel.says
+    assert f"FAIL. The judges still differ.{UNQUOTED}" == play.debate.panel.says
     assert {"security_analyst": "0"} == play.debate.panel.dissent
 
 
@@ -233,7 +235,7 @@ def test_a_judge_names_who_moved_it_by_title() -> None:
     (change,) = held(play)[0].changes
 
     assert ("reason", "domain_expert", "so FAIL, plainly") == (change.kind, change.moved_by, change.reason)
-    assert "FAIL: 1 of 5 judges moved to it (1 by a reason). All judges hold it." == play.debate.panel.says
+    assert f"FAIL: 1 of 5 judges moved to it (1 by a reason). All judges hold it.{UNQUOTED}" == play.debate.panel.says
 
 
 def test_it_may_name_only_judges_that_it_has_read() -> None:
@@ -260,7 +262,7 @@ def test_a_verdict_by_conformity_says_so() -> None:
 
     assert ("FAIL", "CONDITIONAL", "CONDITIONAL") == (said.verdict, said.independent, said.unmoved)
     by = "FAIL, by conformity: 3 of 5 judges moved without new words or a reason. On their own: CONDITIONAL."
-    assert f"{by} All judges hold it." == play.debate.panel.says
+    assert f"{by} All judges hold it.{UNQUOTED}" == play.debate.panel.says
 
 
 def test_one_that_holds_without_the_conformists_does_not() -> None:
@@ -273,8 +275,8 @@ def test_one_that_holds_without_the_conformists_does_not() -> None:
 
 
 def test_a_verdict_without_rounds_says_whether_they_differ() -> None:
-    assert "PASS. All judges hold it." == heard({"*": opinion_answer("PASS", 3)}).debate.panel.says
-    assert "FAIL. The judges differ." == heard(SPLIT, rounds=0).debate.panel.says
+    assert f"PASS. All judges hold it.{UNQUOTED}" == heard({"*": opinion_answer("PASS", 3)}).debate.panel.says
+    assert f"FAIL. The judges differ.{UNQUOTED}" == heard(SPLIT, rounds=0).debate.panel.says
 
 
 # findings

@@ -9,7 +9,8 @@ import statsmodels.api as sm
 
 from events.types import Winner
 from judge.league.davidson import Array, contrasts, fit, information, probabilities
-from judge.league.league import LeagueMatch, league_of
+from judge.league.league import league_of
+from judge.league.results import LeagueMatch
 
 PLAYERS = 5
 

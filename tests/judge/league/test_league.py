@@ -8,9 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import Winner
-from judge.league.league import League, LeagueMatch, league_of
-from judge.league.noise import LeadReading, chances_again, reading_by_noise
-from judge.league.pairing import METHODS, Method, next_pairs
+from judge.league.league import league_of
+from judge.league.noise import chances_again
+from judge.league.pairing import next_pairs
+from judge.league.results import METHODS, LeadReading, League, LeagueMatch, Method, reading_by_noise
 from tests.measuring.league import EQUALS, STRENGTHS, played
 
 FEW = 100

@@ -17,6 +17,7 @@ from providers.scripted import provider as scripted
 from server.debate.commands import Halt
 from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
+from server.export.tables import TABLES
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text
 from tests.server.harness import Harness, fault, harness, shipped_registry
@@ -123,6 +124,7 @@ def everything(site: Site, debate: str) -> dict[str, str]:
         *(f"{one}?at={at}" for at in range(1, head + 1, 5)),
         *(f"{one}/audit/turns/{turn}" for turn in range(8)),
         f"{one}/diff?from=1&to={head}",
+        *(f"{one}/tables/{table}.csv" for table in TABLES),
         f"{one}/calls/none",
         f"/d/{debate}",
     ]

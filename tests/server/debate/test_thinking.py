@@ -175,7 +175,7 @@ def test_a_deliberation_says_how_much_its_judges_think(tmp_path: Path, panel: tu
     path.write_text(TEXT)
     body = body_of(
         deliberate.deliberate,
-        lambda requested: deliberate._body(str(path), requested),
+        lambda requested: deliberate._body(str(path), TEXT, requested),
         str(path),
         *panel,
         "--panel-think",

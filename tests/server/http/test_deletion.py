@@ -25,7 +25,15 @@ def test_a_deleted_debate_answers_410_everywhere(site: Site) -> None:
     debate = supplied(site, *WORDY)
     path = f"/api/debates/{debate}"
     paths = ("", "?at=3", "/events", "/events.ndjson", "/frames", "/export.json", "/export.md", "/export.html")
-    paths += ("/evidence", "/audit/turns/1", "/report?side=pro", "/diff?from=1&to=3", "/calls/c1", "/poll")
+    paths += (
+        "/evidence",
+        "/audit/turns/1",
+        "/report?side=pro",
+        "/tables/turns.csv",
+        "/diff?from=1&to=3",
+        "/calls/c1",
+        "/poll",
+    )
     whole = site.client.get(f"{path}/events.ndjson").content
     for each in paths:
         site.client.get(path + each)  # what is kept is kept by now

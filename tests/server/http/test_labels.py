@@ -9,6 +9,7 @@ from tests.server.http.test_secrets import HERE, SPECTATOR, TOKEN
 from tests.server.site import Site, refused
 
 ROUTES = ("", "/events", "/events.ndjson", "/frames", "/diff", "/export.json", "/export.md", "/export.html")
+ROUTES += ("/tables/calls.csv",)
 
 
 def listed(site: Site, query: str = "", **headers: str) -> list[str]:

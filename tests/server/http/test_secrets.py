@@ -10,6 +10,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from events.types import DirectiveIssued, Side
 from personalities import pressure
+from server.export.tables import TABLES
 from tests.server.site import Site, refused
 
 TOKEN = {"authorization": "Bearer s3cret-0123456789"}
@@ -77,6 +78,7 @@ def everything(site: Site, debate: str, **headers: str) -> dict[str, str]:
         f"{one}/frames?limit=1000",
         *(f"{one}?at={at}" for at in range(1, head + 1, 7)),
         *(f"{one}/audit/turns/{turn}" for turn in range(1, 4)),
+        *(f"{one}/tables/{table}.csv" for table in TABLES),
     ]
     read = {path: site.client.get(path, headers=headers).text for path in paths}
     return read | {"joined": "".join(heard(site, debate)), "ws": "".join(heard(site, debate, "?after=0"))}

@@ -16,7 +16,7 @@ from events.types import (
     ScorecardVerdictReached,
     TurnStarted,
 )
-from judge.league.league import LeagueMatch
+from judge.league.results import LeagueMatch
 from judge.rubrics.rubric import default_rubric
 from tests.judge.turns import opened, side_of, spoken_turn
 

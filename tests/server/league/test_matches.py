@@ -20,8 +20,7 @@ from events.types import (
     Usage,
 )
 from events.types.base import missing
-from judge.league.league import LeagueMatch
-from judge.league.noise import LeadReading
+from judge.league.results import LeadReading, LeagueMatch
 from judge.rubrics.rubric import default_rubric, rubric_v2
 from server.league import matches as rules
 from server.league.matches import LeagueDebate, held_debate, reading_of

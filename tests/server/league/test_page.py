@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from judge.league.league import LeagueMatch
+from judge.league.results import LeagueMatch
 from server.league import page
 from tests.measuring.league import played
 from tests.server.http.test_labels import label
@@ -143,7 +143,7 @@ def test_a_label_takes_a_debate_out_again(site: Site) -> None:
 
 
 def test_a_store_without_debates_has_a_page(site: Site) -> None:
-    assert "No debate here counts yet." in site.client.get("/league").text
+    assert "No debate here counts yet. A listed debate counts once" in site.client.get("/league").text
 
 
 def test_debates_that_the_server_ran_make_a_league(site: Site, script: Any) -> None:

@@ -10,7 +10,7 @@ import duckdb
 import msgspec
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from pyarrow import parquet
 
 from events.transfer import parse_lines, read_lines
@@ -78,6 +78,41 @@ def test_pandas_reads_every_form_to_the_same_scores(store: str, folder: Path) ->
     assert list(three.columns) == list(one.columns) == list(two.columns)
     assert three["effective"].tolist() == one["effective"].tolist() == two["effective"].tolist()
     assert b"tables/1" == parquet.read_schema(folder / "scores.parquet").metadata[b"tables"]
+
+
+def test_the_command_takes_the_limits_of_the_list_and_leaves_out_what_was_deleted(store: str, tmp_path: Path) -> None:
+    copy = tmp_path / "moot.db"
+    copy.write_bytes(Path(store.removeprefix("sqlite:")).read_bytes())
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, ["--store", f"sqlite:{copy}", *arguments])
+
+    def debates(*limits: str) -> list[str]:
+        written = run("export", "--as", "jsonl", "--table", "debates", *limits)
+        assert 0 == written.exit_code, written.output
+        return sorted(msgspec.json.decode(line)["debate"] for line in written.stdout_bytes.splitlines())
+
+    one, two = whole = debates()
+    listed = {row["id"]: row["winner"] for row in msgspec.json.decode(run("list", "--json").stdout_bytes)["debates"]}
+
+    assert whole == sorted(listed)
+    assert [one] == debates(one) == debates(one[:-1])
+    assert [each for each in whole if listed[each] == "pro"] == debates("--winner", "pro")
+    assert whole == debates("--winner", "neither")
+    assert 0 == run("label", one, "--hide").exit_code
+    assert ([two], whole) == (debates(), debates("--everything"))
+    assert 0 == run("delete", one, "--yes").exit_code
+    assert [two] == debates("--everything")
+    for arguments, says in (
+        (["--as", "csv"], "needs a --table"),
+        (["--as", "csv", "--table", "turns", "--table", "calls"], "-o DIR"),
+        (["--as", "csv", "--table", "turns", two, "--winner", "pro"], "not both"),
+        (["--as", "md", "--table", "turns", two], "tables and limits are of --as csv"),
+        (["--as", "csv", "--table", "turns", one], "deleted"),
+    ):
+        refused = run("export", *arguments)
+        assert refused.exit_code != 0, arguments
+        assert says in str(refused.exception) + refused.output, arguments
 
 
 def test_no_text_of_a_csv_is_a_formula_and_numbers_stay() -> None:
