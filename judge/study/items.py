@@ -1,12 +1,13 @@
 """What a study is computed from: a row for each answer of a judge."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from events.types.study import Arm
 
 Stage = Literal["alone", "final"]
+UNDECIDED: Final = 0.5
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -17,6 +18,8 @@ class Answered(Struct, frozen=True, kw_only=True):
     arm: Arm
     stage: Stage = "final"
     """``alone``: the first answer of an arm ``critique``, before the critique."""
+    by: Literal["judge", "critic"] = "judge"
+    """``critic``: what the model that gives a critique takes for right, with the passage."""
     debater: str = ""
     """The model that argued; empty where none did."""
     judge: str
@@ -45,4 +48,4 @@ class Answered(Struct, frozen=True, kw_only=True):
         """1 for the right answer, 0 for the wrong one, a half if the judge gives both the same probability."""
         if self.p_right is None:
             return None
-        return 0.5 if self.p_right == 0.5 else float(self.p_right > 0.5)
+        return UNDECIDED if self.p_right == UNDECIDED else float(self.p_right > UNDECIDED)
