@@ -17,15 +17,18 @@ Arm = Literal["naive", "consultancy", "debate", "critique", "vote"]
 ``critique``: alone, and again after one critique · ``vote``: alone, again and again.
 """
 Letter = Literal["A", "B"]
+ARMS: tuple[Arm, ...] = ("naive", "consultancy", "debate", "critique", "vote")
+Answer = Literal[0, 1]
+"""One of the two answers of an item, as its source lists them."""
 PassageReaders = Literal["debaters", "all"]
 """Who reads the passage: the debaters, consultants and critics, or the judge too."""
 
 
-class StudySpeech(Struct, frozen=True, kw_only=True):
+class ItemSpeech(Struct, frozen=True, kw_only=True):
     """A speech of a debate that was held elsewhere.  ``answer``: the number of the answer that it argues for."""
 
     round: int
-    answer: Literal[0, 1]
+    answer: Answer
     text: str
 
 
@@ -39,11 +42,11 @@ class StudyItem(Struct, frozen=True, kw_only=True):
     question: str
     answers: tuple[str, str]
     """As the source lists them."""
-    right: Literal[0, 1]
+    right: Answer
     """The number of the right answer."""
     passage: str = ""
     """Its key in the study's passages; empty without one."""
-    speeches: tuple[StudySpeech, ...] = ()
+    speeches: tuple[ItemSpeech, ...] = ()
     """The speeches of arm ``debate``, where they were given elsewhere: the judge alone is asked."""
 
 
@@ -89,7 +92,7 @@ class AnswersSetup(Struct, frozen=True, kw_only=True):
     """Whether a passage follows the opening."""
     rounds: int = 0
     vote_tokens: int = 0
-    speeches: tuple[StudySpeech, ...] = ()
+    speeches: tuple[ItemSpeech, ...] = ()
     """Speeches that were given elsewhere; ``answer`` 0 is A."""
 
 
