@@ -12,7 +12,8 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.ledger import Ledger
-from events.state.parts import audience, batch, citations, evidence, lab, panel, rounds
+from events.state.parts import answers, audience, batch, citations, evidence, lab, panel, rounds
+from events.state.parts.answers import AnswersState
 from events.state.parts.audience import Audience
 from events.state.parts.batch import BatchState
 from events.state.parts.citations import Citations
@@ -70,6 +71,7 @@ FOLDS: Final = LazyTable[Any](
         "protocol": "events.state.folds.protocol",
         "lab": "events.state.folds.lab",
         "batch": "events.state.folds.batch",
+        "answers": "events.state.folds.answers",
     }
 )
 """How events change the parts that few debates have, by the field here."""
@@ -204,6 +206,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     panel: PanelState = panel.INITIAL
     lab: LabState = lab.INITIAL
     batch: BatchState = batch.INITIAL
+    answers: AnswersState = answers.INITIAL
     evidence: EvidencePack = evidence.INITIAL
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
@@ -328,6 +331,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["lab"] = FOLDS["lab"].apply(debate.lab, record)
     if kind in batch.MOVED_BY and (debate.batch is not batch.INITIAL or batch.is_about(event)):
         moved["batch"] = FOLDS["batch"].apply(debate.batch, record)
+    if kind in answers.MOVED_BY:
+        moved["answers"] = FOLDS["answers"].apply(debate.answers, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:
