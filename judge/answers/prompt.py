@@ -39,7 +39,8 @@ def round_of(setup: AnswersSetup, turn: int) -> int:
 def alone_prompt(debate: Debate, opened: DebateOpened) -> Prompt:
     """What the judge reads before anybody has argued."""
     template = opened.prompts[TEMPLATE]
-    return (*_judge_begins(debate, opened), Segment("user", _answer(debate, opened, section(template, "alone"))))
+    ask = _answer(debate, opened, section(template, "alone"))
+    return (*_judge_begins(debate, opened, has_speakers=False), Segment("user", ask))
 
 
 def final_prompt(debate: Debate, opened: DebateOpened) -> Prompt:
@@ -56,10 +57,10 @@ def inquiry_prompt(debate: Debate, opened: DebateOpened) -> Prompt:
     return (*_judge_begins(debate, opened), *_said(debate, opened), Segment("user", ask))
 
 
-def _judge_begins(debate: Debate, opened: DebateOpened) -> Iterator[Segment]:
+def _judge_begins(debate: Debate, opened: DebateOpened, *, has_speakers: bool = True) -> Iterator[Segment]:
     template, passage = opened.prompts[TEMPLATE], debate.answers.passage
     system = section(template, "judge")
-    if passage and setup_of(opened).arm not in {"naive", "vote"}:
+    if passage and has_speakers:
         system += f"\n\n{section(template, 'marks')}"
     yield Segment("system", system)
     yield _question(opened)

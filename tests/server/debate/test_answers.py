@@ -11,6 +11,7 @@ from events.state import debate as debates
 from events.store.memory import MemoryLog
 from events.types import (
     AnswerGiven,
+    BatchDebatePlanned,
     ConsultantQuestioned,
     CritiqueGiven,
     DebateConcluded,
@@ -18,6 +19,7 @@ from events.types import (
     Event,
     Missing,
     ModelAnswered,
+    PassageSupplied,
     SpeechQuoted,
     TurnSpoken,
 )
@@ -97,6 +99,46 @@ async def test_a_debate_is_held_in_rounds_and_its_quotes_are_compared(script: Sc
     assert "| Clearly <u_quote>the lamp was out at dawn</u_quote>. ‹quote›She let it die.‹/quote›" in judged
     assert "<v_quote>left the lamp burning</v_quote>" in judged
     assert "rowed out at dawn" not in judged, "the judge does not read the passage"
-    assert view["outcome"]["text"] == (
-        "The judge answers B, 80 % sure by its own statement: “It came too late”."
+    assert view["outcome"]["text"] == ("The judge answers B, 80 % sure by its own statement: “It came too late”.")
+
+
+def study(model: str, arms: Sequence[str], **more: Any) -> dict[str, Any]:
+    """The body of a request for a study of two items with one passage."""
+    items = [
+        {"id": f"ship-{right}", "cluster": "ship", "question": QUESTION["text"], "answers": QUESTION["answers"],
+         "right": right, "passage": "ship"}
+        for right in (0, 1)
+    ]  # fmt: skip
+    plan = {"data": "own", "items": items, "passages": {"ship": PASSAGE}, "arms": arms, "rounds": 1, **more}
+    batch = {"name": "trial", "models": [model], "judges": [model], "study": plan}
+    return {"format": "batch", "batch": batch}
+
+
+async def test_a_study_is_a_batch_and_no_debate_of_it_says_which_answer_is_right(script: Script) -> None:
+    model = script(
+        answers={"speech:*": {"speech": "So it is."}, "choose:*": B, "critique:given": {"critique": "So.", **A}}
     )
+    async with harness() as h:
+        made, end = await held(
+            h, study(model, ["naive", "consultancy", "debate", "critique", "vote"], vote_tokens=2000)
+        )
+        plan = (await h.events(made))[0].batch
+        children = {each.key: await h.events(each.debate) for each in of(await h.events(made), BatchDebatePlanned)}
+
+    assert isinstance(end, DebateConcluded)
+    assert plan.debates == len(children) == 2 * 2 * 6
+    assert all(isinstance(each[-1], DebateConcluded) for each in children.values())
+    for key, events in children.items():
+        asked = events[0].question
+        assert asked.answers == tuple(QUESTION["answers"][:: -1 if key.endswith(".x") else 1])
+        other = children[key.replace("i1", "i9").replace("i2", "i1").replace("i9", "i2")]
+        assert told(events) == told(other), (
+            "the debates of two items that differ in the right answer alone are the same"
+        )
+
+
+def told(events: Sequence[Event]) -> list[Any]:
+    """The opening, but for its place in the batch, what follows it, and the prompts of all calls."""
+    opened = msgspec.structs.replace(events[0], part_of=msgspec.UNSET)
+    read = [prompt for purpose in ("choose", "inquire", "speech", "critique") for prompt in prompts(events, purpose)]
+    return [opened, *of(events, PassageSupplied), *sorted(read)]
