@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from events.state import debate as debates
+from events.state.parts.batch import INITIAL as NONE_BEGUN
 from events.store.log import read_all, read_rows
 from events.store.memory import MemoryLog
 from events.types import (
@@ -103,7 +104,8 @@ async def test_no_debate_begins_that_the_budget_does_not_hold(tmp_path: Path) ->
         most, fold = 0.0, debates.INITIAL
         for number, record in enumerate([record async for record in read_all(h.log, made)]):
             fold = debates.evolve(fold, record)
-            most = max(most, fold.batch.spent_usd + fold.batch.reserved_usd)
+            state = fold.batch or NONE_BEGUN
+            most = max(most, state.spent_usd + state.reserved_usd)
             assert number or fold.opened
         assert most <= 0.7
         position = await h.log.head(made)
