@@ -7,8 +7,8 @@ from judge.study.demo import installed, passages
 from server.study.data.shapes import DataFile, StudyData, whole
 
 NOTE: Final = (
-    "The passages were written for this study: their places, people and devices are invented, so that no model can know "
-    "the answers from its training."
+    "The passages were written for this study: their places, people and devices are invented, so that no model can "
+    "know the answers from its training."
 )
 
 

@@ -1,13 +1,15 @@
 """``own``: questions of the user, one JSON object a line."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from events.types.study import Answer, StudyItem
-from judge.errors import BadItem
-from server.study.data.shapes import DataFile, StudyData, whole
+from events.types.study import Answer, ItemSpeech, StudyItem
+from server.study.data.shapes import DataFile, StudyData, named, read_lines, whole
+
+NEEDS: Final = "a question needs the fields question, answers and right"
 
 
 class OwnLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -15,8 +17,8 @@ class OwnLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     id: str
     question: str = ""
-    answers: tuple[str, str] | None = None
-    right: Answer | None = None
+    answers: tuple[str, str] | UnsetType = UNSET
+    right: Answer | UnsetType = UNSET
     """Which answer is right: 0 the first, 1 the second."""
     passage: str = ""
     """The text that the question is about."""
@@ -24,43 +26,39 @@ class OwnLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The id of a line with the text, in place of ``passage``."""
     cluster: str = ""
     """What it has in common with other questions: its passage, if nothing is said."""
+    speeches: tuple[ItemSpeech, ...] = ()
+    """The speeches of a debate that was held elsewhere."""
 
 
 def read_own(files: Sequence[DataFile]) -> StudyData:
     """The questions of the files' lines.  Raises ``BadItem`` with the file, the line and the reason."""
-    items: list[StudyItem] = []
     passages: dict[str, str] = {}
-    for file in files:
-        for number, line in enumerate(file.content.splitlines(), 1):
-            if not line.strip():
-                continue
-            try:
-                _read(msgspec.json.decode(line, type=OwnLine), items, passages)
-            except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
-                raise BadItem(f"{file.name}, line {number}: {error}") from error
-    names = " and ".join(each.name for each in files)
-    return whole(StudyData(protocol="own", items=tuple(items), passages=passages, notes=(f"From {names}.",)))
+
+    def read(line: bytes) -> StudyItem | None:
+        found = msgspec.json.decode(line, type=OwnLine)
+        if found.passage:
+            if found.passage_id or found.id in passages:
+                raise ValueError(f"{found.id!r}: its passage is given twice")
+            passages[found.id] = found.passage
+        return _item(found)
+
+    items = tuple(item for item in read_lines(files, read) if item is not None)
+    return whole(StudyData(protocol="own", items=items, passages=passages, notes=(f"From {named(files)}.",)))
 
 
-def _read(line: OwnLine, items: list[StudyItem], passages: dict[str, str]) -> None:
-    if line.passage:
-        if line.passage_id:
-            raise ValueError("it has passage and passage_id: one of them is enough")
-        if line.id in passages:
-            raise ValueError(f"two passages have the id {line.id!r}")
-        passages[line.id] = line.passage
-    if not line.question and line.answers is None and line.right is None and line.passage:
-        return
-    if not line.question or line.answers is None or line.right is None:
-        raise ValueError("a question needs the fields question, answers and right")
+def _item(line: OwnLine) -> StudyItem | None:
+    """The question of a line; None for one with a passage only."""
+    if line.passage and not line.question and line.answers is UNSET and line.right is UNSET:
+        return None
+    if not line.question or isinstance(line.answers, UnsetType) or isinstance(line.right, UnsetType):
+        raise ValueError(NEEDS)
     key = line.passage_id or (line.id if line.passage else "")
-    items.append(
-        StudyItem(
-            id=line.id,
-            cluster=line.cluster or key or line.id,
-            question=line.question,
-            answers=line.answers,
-            right=line.right,
-            passage=key,
-        )
+    return StudyItem(
+        id=line.id,
+        cluster=line.cluster or key or line.id,
+        question=line.question,
+        answers=line.answers,
+        right=line.right,
+        passage=key,
+        speeches=line.speeches,
     )

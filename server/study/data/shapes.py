@@ -1,12 +1,15 @@
 """What a reader of questions gives."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from events.types.study import StudyItem
 from judge.errors import BadItem
+
+T = TypeVar("T")
 
 
 class DataFile(Struct, frozen=True, kw_only=True):
@@ -36,6 +39,24 @@ class StudyData(Struct, frozen=True, kw_only=True):
     """Sentences on where the questions come from, how they were selected, and what was left out."""
     people: tuple[PersonAnswered, ...] = ()
     """Answers of people to the same questions."""
+
+
+def read_lines(files: Sequence[DataFile], read: Callable[[bytes], T]) -> Iterator[T]:
+    """What ``read`` makes of each line that is not empty.  Raises ``BadItem`` with file, line and reason."""
+    for file in files:
+        for number, line in enumerate(file.content.splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                found = read(line)
+            except (msgspec.DecodeError, ValueError) as error:  # bytes that are not UTF-8 are a ValueError
+                raise BadItem(f"{file.name}, line {number}: {error}") from error
+            yield found
+
+
+def named(files: Sequence[DataFile]) -> str:
+    """Their names."""
+    return " and ".join(each.name for each in files)
 
 
 def whole(data: StudyData) -> StudyData:
