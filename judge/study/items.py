@@ -32,7 +32,9 @@ class Answered(Struct, frozen=True, kw_only=True):
     sample: int = 1
     """Its number among the answers of one judge to the same prompt, from 1."""
     p_right: float | None
-    """The probability that the judge gave to the right answer; ``None`` without an answer."""
+    """The probability that the judge gave to the right answer; ``None`` if it stated none."""
+    chosen_right: bool | None = None
+    """Whether it named the right answer; ``None`` if it named none."""
     missing: str = ""
     """Why there is no answer."""
     tokens: int = 0
@@ -45,7 +47,9 @@ class Answered(Struct, frozen=True, kw_only=True):
 
     @property
     def score(self) -> float | None:
-        """1 for the right answer, 0 for the wrong one, a half if the judge gives both the same probability."""
-        if self.p_right is None:
-            return None
-        return UNDECIDED if self.p_right == UNDECIDED else float(self.p_right > UNDECIDED)
+        """1 if right, 0 if wrong, a half if both answers have the same probability; None without an answer."""
+        if self.p_right == UNDECIDED:
+            return UNDECIDED
+        if self.chosen_right is not None:
+            return float(self.chosen_right)
+        return None if self.p_right is None else float(self.p_right > UNDECIDED)

@@ -118,7 +118,7 @@ def votes_of(rows: Sequence[Answered], debater: str = "") -> tuple[tuple[Scored,
     """
     debates: dict[str, dict[str, int]] = defaultdict(dict)
     for row in rows:
-        if row.arm == TESTED and _final(row) and row.p_right is not None:
+        if row.arm == TESTED and _final(row) and row.score is not None:
             debates[row.item][row.debate] = row.tokens
     by_vote: dict[tuple[str, bool, int], list[Answered]] = defaultdict(list)
     for row in rows:
@@ -140,7 +140,6 @@ def votes_of(rows: Sequence[Answered], debater: str = "") -> tuple[tuple[Scored,
             counts["over"] += used > limit
         mean = sum(row.score or 0.0 for row in answers) / len(answers) if answers else None
         score = None if mean is None else UNDECIDED if mean == UNDECIDED else float(mean > UNDECIDED)
-        stated = sum(row.p_right or 0.0 for row in answers) / len(answers) if answers else None
         one = samples[0]
         cell = (debater, one.judge, one.swapped, "")
         made.append(Scored(item, one.cluster, cell, one.right_letter, score, stated))
@@ -199,7 +198,7 @@ def _arm(
 ) -> ArmFigures:
     clusters = {each.item: each.cluster for each in scored}
     own = {(row.debate, row.sample): row for row in rows if row.arm == arm and _final(row)}.values()
-    why = Counter(row.missing for row in own if row.p_right is None)
+    why = Counter(row.missing for row in own if row.score is None)
     known = [each for each in scored if each.p_right is not None]
     debates = {row.debate for row in own if row.debate}
     stated = [each.p_right or 0.0 if each.right_letter == "A" else 1 - (each.p_right or 0.0) for each in known]
@@ -210,7 +209,7 @@ def _arm(
         calibration=calibrated(
             stated, [float(each.right_letter == "A") for each in known], [each.cluster for each in known]
         ),
-        answers=sum(row.p_right is not None for row in own),
+        answers=sum(row.score is not None for row in own),
         missing=why.total(),
         why_missing=dict(why),
         left_out=values[1],
