@@ -140,6 +140,8 @@ def votes_of(rows: Sequence[Answered], debater: str = "") -> tuple[tuple[Scored,
             counts["over"] += used > limit
         mean = sum(row.score or 0.0 for row in answers) / len(answers) if answers else None
         score = None if mean is None else UNDECIDED if mean == UNDECIDED else float(mean > UNDECIDED)
+        said = [row.p_right for row in answers if row.p_right is not None]
+        stated = sum(said) / len(said) if said else None
         one = samples[0]
         cell = (debater, one.judge, one.swapped, "")
         made.append(Scored(item, one.cluster, cell, one.right_letter, score, stated))
