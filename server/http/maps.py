@@ -1,10 +1,9 @@
 """The argument map of a debate: its page, and its forms for other programs."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from html import escape
 from typing import Final
 
-import msgspec
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,7 +11,7 @@ from starlette.routing import Route
 
 from events.errors import DebateDeleted, UnknownDebate
 from server.errors import NotFound
-from server.export.map.forms import as_aif, as_argdown
+from server.export.map.forms import MAPS
 from server.export.map.graph import ArgumentMap
 from server.export.map.page import map_html
 from server.export.map.read import map_of
@@ -26,39 +25,26 @@ from server.http.static import gone_page, made_page
 
 TEMPLATE: Final = "parts/pages/map.html"
 
-
-def _as_json(found: ArgumentMap) -> bytes:
-    return msgspec.json.encode(found)
-
-
-def _as_text(found: ArgumentMap) -> bytes:
-    return as_argdown(found).encode()
-
-
-FORMS: Final[dict[str, tuple[Callable[[ArgumentMap], bytes], str, str]]] = {
-    "json": (_as_json, "application/json", "map.json"),
-    "aif": (as_aif, "application/json", "aif.json"),
-    "argdown": (_as_text, "text/plain; charset=utf-8", "argdown"),
-}
-"""By form: what makes it, its media type, and the end of its file's name."""
+ENDINGS: Final = {"json": "map.json", "aif": "aif.json", "argdown": "argdown"}
+"""How the name of a file ends, by form."""
 
 
 @answers(ArgumentMap)
 async def show_map(request: Request) -> Response:
     """GET /api/debates/{id}/map.{form}: the argument map; ``json``, ``aif`` or ``argdown``."""
     form = request.path_params["form"]
-    if form not in FORMS:
-        raise NotFound(f"a map is one of {', '.join(FORMS)}")
-    make, media_type, kind = FORMS[form]
+    if form not in MAPS:
+        raise NotFound(f"a map is one of {', '.join(MAPS)}")
     service, debate = service_of(request), request.path_params["debate"]
     view = await service.hub.view(debate)
 
     async def made() -> AsyncIterator[bytes]:
         _check_rate(request)
-        yield await to_thread.run_sync(make, await map_of(service.log, debate))
+        yield await to_thread.run_sync(MAPS[form], await map_of(service.log, debate))
 
     packed = await request.app.state.exports.answer(("map", form, debate, view.position), made)
-    return packed_response(request, packed, media_type, attachment(view.motion, debate, kind))
+    media_type = "text/plain; charset=utf-8" if form == "argdown" else "application/json"
+    return packed_response(request, packed, media_type, attachment(view.motion, debate, ENDINGS[form]))
 
 
 async def map_page(request: Request) -> Response:

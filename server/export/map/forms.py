@@ -6,7 +6,7 @@ Source of both forms: www.argumentinterchange.org, argdown.org.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -29,6 +29,11 @@ _MARKS: Final = re.compile(r"[!-/:-@\[-`{-~]")
 """Characters that may mean something to Argdown."""
 LEFT_OUT: Final = frozenset({"id", "text", "at", "quote", "span"})
 """Members of a node that its line of Argdown says elsewhere, or not."""
+
+
+def as_json(found: ArgumentMap) -> bytes:
+    """The map as it is in memory."""
+    return msgspec.json.encode(found)
 
 
 def as_aif(found: ArgumentMap) -> bytes:
@@ -62,9 +67,9 @@ def place_of(debate: str, node: MapNode) -> str:
     return f"/d/{debate}#e{node.position}"
 
 
-def as_argdown(found: ArgumentMap) -> str:
+def as_argdown(found: ArgumentMap) -> bytes:
     """The map as Argdown: a statement for each node, with what supports and attacks it."""
-    return "\n".join((f"===\ntitle: {_quoted(one_line(found.motion))}\n===\n", *_statements(found)))
+    return "\n".join((f"===\ntitle: {_quoted(one_line(found.motion))}\n===\n", *_statements(found))).encode()
 
 
 def _statements(found: ArgumentMap) -> Iterator[str]:
@@ -99,3 +104,7 @@ def _value(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     return msgspec.json.encode(text).decode()
+
+
+MAPS: Final[dict[str, Callable[[ArgumentMap], bytes]]] = {"json": as_json, "aif": as_aif, "argdown": as_argdown}
+"""What makes each form of a map."""
