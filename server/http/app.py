@@ -264,6 +264,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
+    service.hub.caches += [app.state.exports, app.state.pages, app.state.speaker]
     app.state.sounds = WeakValueDictionary()
     app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
