@@ -23,6 +23,8 @@ _EDGES: Final = " \t\n\r\"“”'‘’"
 _OPEN, _CLOSE = "\ue000\ue001", "\ue002"
 """Stand for the marks while a text is neutralised: characters of private use, which no text keeps."""
 _PRIVATE: Final = re.compile("[\ue000-\ue002]")
+STANDS: Final = "in the passage"
+STANDS_NOT: Final = "not in the passage"
 PLAIN_WORDS: Final = 4
 """Words that a quote without tags has at least: fewer are mostly no quote of the passage."""
 
@@ -84,3 +86,13 @@ def shown(text: str, quotes: tuple[CheckedQuote, ...]) -> str:
         else:
             out.append(character)
     return "".join(out)
+
+
+def annotated(text: str, quotes: tuple[CheckedQuote, ...]) -> str:
+    """The text with a note behind each quote, for a person."""
+    pieces, at = list[str](), 0
+    for each in quotes:
+        end = each.span[1] + (text[each.span[1] : each.span[1] + 1] in {"”", '"'})
+        pieces += [text[at:end], f" [{STANDS if each.stands else STANDS_NOT}]"]
+        at = end
+    return "".join((*pieces, text[at:]))

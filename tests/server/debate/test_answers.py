@@ -54,6 +54,7 @@ def body(model: str, arm: str, **more: Any) -> dict[str, Any]:
         asked = {"assigned": "B", **asked}
     else:
         asked["arm"] = arm
+        asked |= {"critic": model} if arm == "critique" else {}
     seats = {side: {"model": model} for side in ("pro", "con", "judge")}
     return {"format": "consultancy" if arm == "consultancy" else "answers", **seats, "question": asked}
 

@@ -70,6 +70,7 @@ from server.debate.formats.answers.speeches import (
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.questions import Question, again_key, answers, kind_of, pending
 from server.debate.formats.steps import Ask, Record, Step, record
+from server.people.names import is_person
 
 ALONE, FINAL = "choose:alone", "choose:final"
 CHOOSE: Final = "choose"
@@ -259,7 +260,7 @@ def _judge_question(
         turn=None,
         model=opened.judge.model,
         prompt=lambda: build(debate, opened),
-        material=lambda: answers_material(debate, opened, purpose),
+        material=lambda: answers_material(debate, opened, purpose, is_final=key == FINAL),
         think=opened.judge.think,
         **fields,
     )
@@ -274,7 +275,7 @@ def _question(debate: Debate, opened: DebateOpened, key: str, *, first: int = 1,
         key,
         CHOOSE,
         build,
-        answer_type=answer_type(quotes=judge_quotes(debate)),
+        answer_type=answer_type(quotes=judge_quotes(debate) and not is_person(opened.judge.model)),
         becomes=JudgedAnswer,
         max_tokens=ANSWER_TOKENS,
         misquotes=contradiction,
