@@ -379,8 +379,8 @@ def _calibration(pair: StudyPair) -> Iterator[Block]:
             )
             for each in arm.calibration.blocks
         )
-        heads = ("Mean", "A was right", "Answers")
-        stated: tuple[str | Column, ...] = ("Stated", *(Column(each, "n") for each in heads))
+        names = ("Mean", "A was right", "Answers")
+        stated: tuple[str | Column, ...] = ("Stated", *(Column(each, "n") for each in names))
         yield Details(f"{_title(arm.arm, pair.vote)}: stated and what was right", (Table(stated, blocks),))
 
 

@@ -16,10 +16,12 @@ from server.study.document import TITLE_OF, gain_sentence, interval, points, stu
 from server.study.report import StudyShown
 
 SCHEMA: Final = 1
+TEXT_WIDTH: Final = 100
+"""Characters of a line."""
 COLUMNS: Final = (
-    "debater", "judge", "arm", "accuracy", "low", "high", "items", "clusters", "left_out", "a_over_b", "brier", "answers",
-    "missing", "debates", "tokens", "cost_usd", "unpriced", "debate_gain", "gain_low", "gain_high", "gain_p", "gain_holm",
-    "gain_verdict", "equivalent",
+    "debater", "judge", "arm", "accuracy", "low", "high", "items", "clusters", "left_out", "a_over_b", "brier",
+    "answers", "missing", "debates", "tokens", "cost_usd", "unpriced", "debate_gain", "gain_low", "gain_high", "gain_p",
+    "gain_holm", "gain_verdict", "equivalent",
 )  # fmt: skip
 
 
@@ -117,11 +119,12 @@ def study_html(study: StudyShown) -> str:
     body = to_html(study_document(msgspec.structs.replace(study, chosen={})))
     style = "".join(web.text_of(name) for name in ("parts/style.css", "lab/lab.css"))
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{style}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}<title>Study</title></head><body class="lab"><main>{body}</main></body></html>\n'
+    page = f'<head>{head}<title>Study</title></head><body class="lab"><main>{body}</main></body>'
+    return f'<!doctype html>\n<html lang="en">{page}</html>\n'
 
 
 FORMS: Final[Mapping[str, Callable[[StudyShown], str]]] = {
-    "text": lambda study: to_text(study_document(study)),
+    "text": lambda study: to_text(study_document(study), TEXT_WIDTH),
     "md": lambda study: to_markdown(study_document(study)),
     "html": study_html,
     "latex": study_latex,
