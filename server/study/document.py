@@ -56,8 +56,7 @@ TITLE_OF: Final[Mapping[Arm, str]] = {
     "vote": "Vote at equal tokens",
 }
 NO_VOTE_LIMIT: Final = "a vote of all samples"
-SIMULATED: Final = "skilled:"
-"""Models that come with Moot: they answer right with a planted probability."""
+SCRIPTED: Final = "scripted:"
 MAX_ANSWERS: Final = 400
 """Answers of a cell that the page lists."""
 
@@ -124,11 +123,10 @@ def _over(study: StudyShown) -> Iterator[Block]:
         )
     if study.reason and study.state in {"halted", "paused"}:
         yield Paragraph(f"It is {study.state}: {study.reason}", "caveat")
-    simulated = [each for each in (*study.judges, *study.debaters) if each.startswith(SIMULATED)]
-    if simulated:
+    scripts = [each for each in (*study.judges, *study.debaters) if each.startswith(SCRIPTED)]
+    if scripts:
         yield Paragraph(
-            f"{listed(list(dict.fromkeys(simulated)))} are simulations that are right with a planted probability: these"
-            " figures say nothing about a model.",
+            f"{listed(list(dict.fromkeys(scripts)))}: a script, not a model. These figures say nothing about a model.",
             "caveat",
         )
     if result.clusters < FEW_CLUSTERS:
@@ -507,7 +505,7 @@ def power_sentence(audit: StudyAudit) -> str:
         )
     return (
         f"With {size} the study finds a difference of {shortest(100 * audit.detectable)} points and more with a "
-        "probability of 80 %, as one of four comparisons (simulated from the answers of this audit)."
+        "probability of 80 %, as one of four comparisons (scripts from the answers of this audit)."
     )
 
 

@@ -29,8 +29,8 @@ from server.study.report import StudyShown, read_study
 SIMULATE: Final = "simulate"
 AUDITED: Final = 12
 """Items of an audit."""
-SIMULATED: Final = ("skilled:debater", "skilled:judge")
-"""Debater and judge of a demo where none is named: simulations of planted skill."""
+SCRIPT: Final = "scripted:study"
+"""Debater and judge of a demo where none is named: a script of planted skill."""
 PEOPLE_ARMS: Final[tuple[Arm, ...]] = ("debate",)
 """A person who judged an item in one arm remembers it in the next one."""
 ROOM: Final = 1.25
@@ -196,9 +196,9 @@ def _body(name: str, options: dict[str, Any]) -> tuple[dict[str, Any], tuple[int
     if options["audit"] and len(data.items) > AUDITED:
         data = read(name, options["files"], items=AUDITED, seed=options["seed"])
     is_demo = name == "demo"
-    debaters = list(options["debaters"]) or ([SIMULATED[0]] if is_demo else [])
+    debaters = list(options["debaters"]) or ([SCRIPT] if is_demo else [])
     judges: list[Any] = [*options["judges"], *({"person": f"Judge {n + 1}"} for n in range(options["people"] or 0))]
-    judges = judges or ([SIMULATED[1]] if is_demo else [])
+    judges = judges or ([SCRIPT] if is_demo else [])
     for option, given in (("debater", debaters), ("judge", judges)):
         if not given:
             raise BadField(option, f"name a {option}: --{option} PROVIDER:MODEL")
@@ -220,12 +220,12 @@ def _body(name: str, options: dict[str, Any]) -> tuple[dict[str, Any], tuple[int
     }
     called = options["called"] or f"{'audit' if options['audit'] else 'study'}-{name}"
     batch: dict[str, Any] = {"name": called, "models": debaters, "judges": judges, "repeats": options["repeats"]}
-    batch |= {"study": plan, "at_once": {"person": AT_ONCE} if options["people"] else {}}
+    batch |= {"study": plan, "each": {"language": "en"}, "at_once": {"person": AT_ONCE} if options["people"] else {}}
     body = {"format": "batch", "batch": batch}
     if options["max_cost"] is not None:
         body["max_cost_usd"] = options["max_cost"]
     if options["max_cost_each"] is not None:
-        batch["each"] = {"max_cost_usd": options["max_cost_each"]}
+        batch["each"] |= {"max_cost_usd": options["max_cost_each"]}
     return msgspec.to_builtins(body), size
 
 
@@ -240,7 +240,7 @@ async def _priced(settings: Settings, body: dict[str, Any], options: dict[str, A
     if "max_cost_usd" in body and options["max_cost_each"] is None:
         found = await foreseen_batch(settings, free)
         if isinstance(found.dearest_usd, float):
-            batch["each"] = {"max_cost_usd": max(float(rounded(CAP_OVER * found.dearest_usd, 4)), 0.0001)}
+            batch["each"] |= {"max_cost_usd": max(float(rounded(CAP_OVER * found.dearest_usd, 4)), 0.0001)}
     return body
 
 
@@ -304,7 +304,7 @@ def _simulate(studies: int, *, as_json: bool) -> None:
     from server.study.coverage import coverage_document  # noqa: PLC0415 - likewise
 
     sizes: list[tuple[tuple[int, int], str]] = [(size, world) for size in SIZES for world in WORLDS]
-    with click.progressbar(sizes, label="simulated", file=click.get_text_stream("stderr")) as bar:
+    with click.progressbar(sizes, label="simulated", file=sys.stderr) as bar:
         rows = [coverage(*size, world, studies) for size, world in bar]
     if as_json:
         emit({"coverage": rows})
