@@ -10,8 +10,7 @@ from typing import Final
 from events.state.debate import Debate
 from events.state.transcript import Turn
 from events.types import AnswersSetup, DebateOpened, Letter, Side, Template
-from judge.answers.quotes import shown
-from judge.guard.neutralise import quoted
+from judge.answers.quotes import material, shown
 from judge.live.prompt import Prompt, moderator_segments
 from judge.templates import fill, section
 from providers.base import Segment
@@ -73,13 +72,13 @@ def _judge_begins(debate: Debate, opened: DebateOpened, *, has_speakers: bool = 
 
 def _question(opened: DebateOpened) -> Segment:
     setup = setup_of(opened)
-    a, b = map(quoted, setup.answers)
-    text = fill(section(opened.prompts[TEMPLATE], "question"), question=quoted(setup.question), a=a, b=b)
+    a, b = map(material, setup.answers)
+    text = fill(section(opened.prompts[TEMPLATE], "question"), question=material(setup.question), a=a, b=b)
     return Segment("user", text)
 
 
 def _passage(debate: Debate, template: Template) -> Segment:
-    return Segment("user", fill(section(template, "passage"), text=quoted(debate.answers.passage)), ends_prefix=True)
+    return Segment("user", fill(section(template, "passage"), text=material(debate.answers.passage)), ends_prefix=True)
 
 
 def _said(debate: Debate, opened: DebateOpened) -> Iterator[Segment]:
@@ -93,7 +92,7 @@ def _said(debate: Debate, opened: DebateOpened) -> Iterator[Segment]:
         if setup.arm == "consultancy":
             yield Segment("user", fill(section(template, "consultant"), number=number, letter=letter, text=text))
             if isinstance(asked := debate.answers.questions.get(turn.number), str):
-                yield Segment("user", fill(section(template, "asked"), text=quoted(asked)))
+                yield Segment("user", fill(section(template, "asked"), text=material(asked)))
         else:
             yield Segment("user", fill(section(template, "speech"), round=number, letter=letter, text=text))
 
@@ -155,7 +154,7 @@ def advice_prompt(debate: Debate, opened: DebateOpened, turn: Turn) -> Prompt:
         text = fill(section(template, "own_advice"), number=str(each.number), text=_marked(debate, each))
         before.append(Segment("user", text))
         if isinstance(asked := debate.answers.questions.get(each.number), str):
-            before.append(Segment("user", fill(section(template, "put"), text=quoted(asked))))
+            before.append(Segment("user", fill(section(template, "put"), text=material(asked))))
     role = fill(section(template, "consultant_role"), letter=letter, rounds=str(setup.rounds))
     if turn.number == 1:
         ask = fill(section(template, "first_advice"), letter=letter)

@@ -64,6 +64,11 @@ def within(quotes: tuple[CheckedQuote, ...], length: int) -> tuple[CheckedQuote,
     return tuple(each for each in quotes if each.span[1] <= length)
 
 
+def material(text: str) -> str:
+    """A text as material, in which the names of the marks do not stand."""
+    return quoted(_FORGED.sub("quote", text))
+
+
 def shown(text: str, quotes: tuple[CheckedQuote, ...]) -> str:
     """The text as material for the judge, its quotes between the marks that say whether they stand."""
     pieces, at = list[str](), 0
@@ -75,7 +80,7 @@ def shown(text: str, quotes: tuple[CheckedQuote, ...]) -> str:
         opens = plain[start - 1 : start] in {"“", '"'}
         pieces += [plain[at : start - opens], _OPEN[each.stands], plain[start:end], _CLOSE]
         at = end + 1 if plain[end : end + 1] in {"”", '"'} else end
-    marked = quoted(_FORGED.sub("quote", "".join((*pieces, plain[at:]))))
+    marked = material("".join((*pieces, plain[at:])))
     out, stands = list[str](), False
     for character in marked:
         if character in _OPEN:
