@@ -362,7 +362,7 @@ def _mark(
     return known if mark == known else mark
 
 
-def _rare_parts(  # noqa: C901 - one flat if a part of the view
+def _rare_parts(  # noqa: C901, PLR0912 - one flat if a part of the view
     fold: Fold, after: Debate, *, is_protocol: bool, hides: bool
 ) -> dict[str, Any]:
     """Parts of the view that most debates lack."""

@@ -180,6 +180,8 @@ def _speaker_begins(debate: Debate, opened: DebateOpened, role: str) -> Iterator
     if passage:
         readers = section(template, "judge_unseen" if debate.answers.is_withheld else "judge_reads")
         rules += f"\n{fill(section(template, 'quoting'), readers=readers)}"
+        if setup_of(opened).arm != "critique":
+            rules += f"\n\n{section(template, 'marks')}"
     yield Segment("system", f"{role}\n\n{rules}\n\n{section(template, 'material')}")
     yield _question(opened)
     if passage:

@@ -10,7 +10,7 @@ from typing import Final
 from events.types.base import Span
 from events.types.study import CheckedQuote
 from judge.guard.neutralise import quoted
-from judge.guard.quotes import find
+from judge.guard.quotes import find, normalised
 
 _TAGGED: Final = re.compile(
     r"[\"“”]?<\s*quote\s*>((?:(?!<\s*/?\s*quote\s*>).)*?)<\s*/\s*quote\s*>[\"“”]?", re.DOTALL | re.IGNORECASE
@@ -19,7 +19,7 @@ _TAG: Final = re.compile(r"<\s*/?\s*quote\s*>", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[\"“]([^\"“”]{1,600})[\"”]")
 _FORGED: Final = re.compile(r"[uv][_＿‗]+quote", re.IGNORECASE)
 """The name of a mark that only Moot writes."""
-_EDGES: Final = " \t\n\r\"“”'‘’"
+_PAIRS: Final = frozenset({"“”", '""', "‘’", "''"})
 _OPEN, _CLOSE = "\ue000\ue001", "\ue002"
 """Stand for the marks while a text is neutralised: characters of private use, which no text keeps."""
 _PRIVATE: Final = re.compile("[\ue000-\ue002]")
@@ -32,11 +32,12 @@ PLAIN_WORDS: Final = 4
 def read_quotes(text: str, passage: str, minimum: int) -> tuple[str, tuple[CheckedQuote, ...]]:
     """The text with quotation marks in place of the tags, and its quotes as spans of that text.
 
-    ``minimum``: characters of a quote that can stand.  Words in quotation marks without tags count where they stand.
+    ``minimum``: characters of a quote that may begin or end within a word.  Words in quotation marks without tags
+    count where they stand.
     """
     out, quotes, at, length = list[str](), list[CheckedQuote](), 0, 0
     for found in _TAGGED.finditer(text):
-        before, words = _TAG.sub("", text[at : found.start()]), found[1].strip(_EDGES)
+        before, words = _TAG.sub("", text[at : found.start()]), _within_marks(found[1])
         at, length = found.end(), length + len(before)
         out.append(before)
         if words:
@@ -54,9 +55,24 @@ def read_quotes(text: str, passage: str, minimum: int) -> tuple[str, tuple[Check
     return whole, tuple(sorted(quotes, key=lambda each: each.span))
 
 
+def _within_marks(words: str) -> str:
+    """The words without the quotation marks around the whole of them."""
+    words = words.strip()
+    while len(words) > 1 and words[0] + words[-1] in _PAIRS:
+        words = words[1:-1].strip()
+    return words
+
+
 def checked(words: str, span: Span, passage: str, minimum: int) -> CheckedQuote:
     """A quote, and whether its words stand in the passage."""
-    return CheckedQuote(text=words, span=span, stands=find(words, passage, minimum) is not None)
+    stands = find(words, passage, minimum) is not None or _has_words(words, passage)
+    return CheckedQuote(text=words, span=span, stands=stands)
+
+
+def _has_words(words: str, passage: str) -> bool:
+    """Whether whole words stand in a passage one after the other, however few they are."""
+    few = normalised(words).words().text
+    return bool(few) and f" {few} " in f" {normalised(passage).words().text} "
 
 
 def within(quotes: tuple[CheckedQuote, ...], length: int) -> tuple[CheckedQuote, ...]:
