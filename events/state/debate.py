@@ -12,8 +12,7 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.ledger import Ledger
-from events.state.parts import answers, audience, citations, evidence, panel, rounds
-from events.state.parts.answers import AnswersState
+from events.state.parts import audience, citations, evidence, panel, rounds
 from events.state.parts.audience import Audience
 from events.state.parts.citations import Citations
 from events.state.parts.evidence import EvidencePack
@@ -26,6 +25,7 @@ from events.state.usage import UsageTotals
 from events.state.words import ModeratorMessages
 from events.table import LazyTable
 from events.types import (
+    ABOUT_ANSWERS,
     AudienceVoted,
     BeliefStated,
     CheckMissing,
@@ -65,6 +65,9 @@ from events.types import (
 if TYPE_CHECKING:
     from events.state.parts.batch import BatchState
     from events.state.parts.lab import LabState
+
+if TYPE_CHECKING:
+    from events.state.parts.answers import AnswersState
 
 FOLDS: Final = LazyTable[Any](
     {
@@ -212,7 +215,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     panel: PanelState = panel.INITIAL
     lab: "LabState | None" = None
     batch: "BatchState | None" = None
-    answers: AnswersState = answers.INITIAL
+    answers: "AnswersState | None" = None
     evidence: EvidencePack = evidence.INITIAL
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
@@ -335,7 +338,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
     if debate.opened is not None and (own := debate.opened.format) in OF_FORMAT:
         moved[own] = FOLDS[own].apply(getattr(debate, own), record)
-    if kind in answers.MOVED_BY:
+    if kind in ABOUT_ANSWERS:
         moved["answers"] = FOLDS["answers"].apply(debate.answers, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)

@@ -38,8 +38,8 @@ RULES: Final = {
     "answer": "the judge’s answer",
 }
 """What decides a debate, in words."""
+ANSWERED: Final = {"pro": "answers A", "con": "answers B", "neither": "names neither A nor B"}
 ANSWERS: Final = LazyTable[Any]({"words": "events.state.folds.answers"})
-"""The outcome of a question with two answers, in words."""
 BASELINE: Final = "the judge counts words and understands nothing"
 NO_WINNER: Final = "No winner is named"
 NO_SIDE: Final = "No side is named"
@@ -78,7 +78,7 @@ def headline(
     if rule == "scorecard" and lead is not UNSET:
         return ahead(winner, lead)
     if rule == "answer":
-        return "The judge " + {"pro": "answers A", "con": "answers B"}.get(winner, "names neither A nor B")
+        return f"The judge {ANSWERED[winner]}"
     if winner == "neither":
         return NO_WINNER if lead is UNSET else NO_SIDE
     wins = f"{NAMES[winner]} wins"

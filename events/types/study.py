@@ -1,7 +1,6 @@
 """A study: items with two answers each go through arms, to learn which of them helps a judge to find the right one.
 
-The plan of a study is part of the plan of its batch.  A debate of it, in format ``answers`` or ``consultancy``, holds a
-question with the answers A and B and what the judge says of them.  Which answer is right stands in the plan alone.
+Which answer is right stands in the plan of the batch alone, and not in its debates (``answers``, ``consultancy``).
 """
 
 from typing import ClassVar, Literal
@@ -11,15 +10,11 @@ from msgspec import UNSET, Struct, UnsetType
 from events.types.base import Event, Missing, Span
 
 Arm = Literal["naive", "consultancy", "debate", "critique", "vote"]
-"""How a judge comes to an answer.
-
-``naive``: alone · ``consultancy``: with one model that argues for an assigned answer · ``debate``: after a debate ·
-``critique``: alone, and again after one critique · ``vote``: alone, again and again.
-"""
+"""What a judge gets before its answer; in ``naive`` and ``vote`` nothing, and in ``vote`` it answers again and again."""
 Letter = Literal["A", "B"]
 ARMS: tuple[Arm, ...] = ("naive", "consultancy", "debate", "critique", "vote")
 Answer = Literal[0, 1]
-"""One of the two answers of an item, as its source lists them."""
+"""The number of an answer, as its source lists them."""
 PassageReaders = Literal["debaters", "all"]
 """Who reads the passage: the debaters, consultants and critics, or the judge too."""
 
@@ -38,38 +33,30 @@ class StudyItem(Struct, frozen=True, kw_only=True):
     id: str
     """Unique in the study."""
     cluster: str
-    """Items of one cluster have their passage in common: intervals are clustered by it."""
     question: str
     answers: tuple[str, str]
-    """As the source lists them."""
     right: Answer
-    """The number of the right answer."""
     passage: str = ""
-    """Its key in the study's passages; empty without one."""
+    """Its key in the plan; empty without one."""
     speeches: tuple[ItemSpeech, ...] = ()
     """The speeches of arm ``debate``, where they were given elsewhere: the judge alone is asked."""
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
-    """What a batch expands to in place of its axes: each item through each arm.
-
-    The debaters are the models of the batch (both sides the same), and the judges those of the batch.
-    """
+    """Each item through each arm, with the models and judges of the batch; both debaters are the same model."""
 
     data: str
     """Where the items come from: ``demo``, ``khan-2024``, ``nyu``, or the name of a file."""
     items: tuple[StudyItem, ...]
     passages: dict[str, str] = {}
-    """The texts of the passages, each once."""
     arms: tuple[Arm, ...]
     sees: PassageReaders = "debaters"
     swaps: bool = True
-    """Whether each debate is also held with the letters of the answers exchanged."""
+    """Whether each is also held with the letters of the answers exchanged."""
     rounds: int = 3
     words: int = 150
-    """The most words of a speech in a debate."""
     consultant_words: int = 200
-    """The most words of a speech of a consultant, and of a critique."""
+    """The most words of a consultant's speech, and of a critique; ``words`` are those of a debater's speech."""
     vote_tokens: int = 0
     """Tokens after which no further sample of arm ``vote`` is asked for."""
     assigned_critiques: bool = False
@@ -81,7 +68,6 @@ class AnswersSetup(Struct, frozen=True, kw_only=True):
 
     question: str
     answers: tuple[str, str]
-    """A and B."""
     arm: Arm
     assigned: Letter | UnsetType = UNSET
     """The answer that a consultant, or a critic, has to argue for."""
@@ -121,7 +107,7 @@ class SpeechQuoted(Event, frozen=True, kw_only=True, tag="speech_quoted"):
 
 
 class ConsultantQuestioned(Event, frozen=True, kw_only=True, tag="consultant_questioned"):
-    """The judge asked the consultant after a turn; ``text`` is missing if the judge asked nothing that can be read."""
+    """The judge asked the consultant something after a turn, or nothing that can be read."""
 
     after_turn: int
     text: str | Missing
@@ -149,3 +135,7 @@ class AnswerGiven(Event, frozen=True, kw_only=True, tag="answer_given"):
     """Its own quotes, where it reads the passage."""
     tokens: int = 0
     """Tokens of the calls for this answer, input and output."""
+
+
+ABOUT_ANSWERS = frozenset({PassageSupplied, SpeechQuoted, ConsultantQuestioned, CritiqueGiven, AnswerGiven})
+"""Events about a question with two answers."""

@@ -467,7 +467,7 @@ def _revealed(debate: Debate, view: View) -> View:
         directives=_words(debate),
         audience=_audience(debate),
         transcript=_transcript(debate, hides=False),
-        answers=VIEWS["answers"].answers_view(debate) if debate.answers.is_withheld else view.answers,
+        answers=VIEWS["answers"].answers_view(debate) if debate.answers else UNSET,
         **_seats(debate),
     )
 
