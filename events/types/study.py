@@ -16,7 +16,7 @@ ARMS: tuple[Arm, ...] = ("naive", "consultancy", "debate", "critique", "vote")
 Answer = Literal[0, 1]
 """The number of an answer, as its source lists them."""
 PassageReaders = Literal["debaters", "all"]
-"""Who reads the passage: the debaters, consultants and critics, or the judge too."""
+"""Who reads the passage: those who argue, or the judge too."""
 
 
 class ItemSpeech(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,6 @@ class StudyItem(Struct, frozen=True, kw_only=True):
     """A question with two answers, one of which is right."""
 
     id: str
-    """Unique in the study."""
     cluster: str
     question: str
     answers: tuple[str, str]
@@ -72,10 +71,8 @@ class AnswersSetup(Struct, frozen=True, kw_only=True):
     assigned: Letter | UnsetType = UNSET
     """The answer that a consultant, or a critic, has to argue for."""
     critic: str | UnsetType = UNSET
-    """The model that gives the critique."""
     sees: PassageReaders = "debaters"
     has_passage: bool = False
-    """Whether a passage follows the opening."""
     rounds: int = 0
     vote_tokens: int = 0
     speeches: tuple[ItemSpeech, ...] = ()
@@ -132,7 +129,6 @@ class AnswerGiven(Event, frozen=True, kw_only=True, tag="answer_given"):
     choice: Letter | Missing
     reason: str
     quotes: tuple[CheckedQuote, ...] = ()
-    """Its own quotes, where it reads the passage."""
     tokens: int = 0
     """Tokens of the calls for this answer, input and output."""
 

@@ -41,9 +41,10 @@ export function answers(root) {
 
 function outcome({ outcome: said }) {
   if (!said) return null;
+  const rest = said.text.startsWith(said.headline) ? said.text.slice(said.headline.length) : said.text;
   return h("section.artifact-verdict", { id: "verdict" },
     h("p.winner", {}, said.headline),
-    h("p", {}, said.text));
+    h("p", {}, rest.replace(/^[:.]\s*/, "")));
 }
 
 function question({ a, b, arm, assigned, sees, has_passage: hasPassage, passage: text }) {
@@ -77,8 +78,8 @@ function speech(number, turn, { quotes, questions }, isRunning) {
   const found = quotes[number] ?? [];
   const put = questions[number];
   const isWriting = turn.state === "speaking" && isRunning;
-  return h("article.turn.speech", { "data-turn": number, class: turn.side },
-    h("h4", { class: turn.side }, ANSWERS.forLetter(LETTER[turn.side]),
+  return h("article.turn.speech", { "data-turn": number },
+    h(`h4.${turn.side}`, {}, ANSWERS.forLetter(LETTER[turn.side]),
       isWriting && h("span.doing.going", {}, ` ${ANSWERS.writing}`)),
     failures(turn, isRunning),
     turn.text && h("div.said", { dir: "auto" }, withQuotes(turn.text, found)),
@@ -96,8 +97,7 @@ function withQuotes(text, quotes) {
   return pieces(text, quotes.map(({ span }, i) => ({ name: String(i), span }))).map((piece) => {
     if (piece.names.length === 0) return piece.text;
     const { stands } = quotes[piece.names[0]];
-    return h("mark.quoted", { class: stands ? "stands" : "absent", title: stands ? ANSWERS.stands : ANSWERS.absent },
-      piece.text);
+    return h(`mark.quoted.${stands ? "stands" : "absent"}`, { title: stands ? ANSWERS.stands : ANSWERS.absent }, piece.text);
   });
 }
 
@@ -114,7 +114,7 @@ function given({ given: all, arm }, isRunning) {
   return h("section", { id: "answers" },
     h("h3", {}, ANSWERS.answers),
     all.length === 0 && h("p.empty", {}, ANSWERS.notYet, isRunning && h("span.going")),
-    h("ol.given", {}, all.map((each) => answer(each, isVote, arm))));
+    h("ol.judged", {}, all.map((each) => answer(each, isVote, arm))));
 }
 
 function answer({ by, stage, sample, p_a: p, choice, reason, quotes }, isVote, arm) {
@@ -122,15 +122,15 @@ function answer({ by, stage, sample, p_a: p, choice, reason, quotes }, isVote, a
   const isKnown = !isMissing(p);
   const sure = choice === "A" ? p : 1 - p;
   return h("li", {},
-    h("b", {}, by === "critic" ? ANSWERS.criticAnswer : title), ": ",
+    h("span.who", {}, by === "critic" ? ANSWERS.criticAnswer : title), ": ",
     isMissing(choice) ? ANSWERS.noAnswer(choice.missing.reason) : isKnown ? ANSWERS.sure(choice, sure) : choice,
     isKnown && h("div.scale", { "aria-hidden": true },
-      h("b.con", {}, "B"),
+      h("span.con", {}, "B"),
       h("meter", { min: 0, max: 1, value: p, title: ANSWERS.probability(p) }),
-      h("b.pro", {}, "A")),
+      h("span.pro", {}, "A")),
     reason && h("p.why", { dir: "auto" }, reason),
     quotes.length > 0 && h("ul.plain", {}, quotes.map(({ text, stands }) => {
-      return h("li", {}, h("mark.quoted", { class: stands ? "stands" : "absent" }, text));
+      return h("li", {}, h(`mark.quoted.${stands ? "stands" : "absent"}`, {}, text));
     })));
 }
 
