@@ -41,6 +41,15 @@ class StudyItem(Struct, frozen=True, kw_only=True):
     """The speeches of arm ``debate``, where they were given elsewhere: the judge alone is asked."""
 
 
+class PersonAnswered(Struct, frozen=True, kw_only=True):
+    """What a person believed who judged a debate that other people held."""
+
+    item: str
+    cluster: str
+    p_right: float
+    """The person's last probability of the right answer, from 0 to 1."""
+
+
 class StudyPlan(Struct, frozen=True, kw_only=True):
     """Each item through each arm, with the models and judges of the batch; both debaters are the same model."""
 
@@ -59,7 +68,15 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     vote_tokens: int = 0
     """Tokens after which no further sample of arm ``vote`` is asked for."""
     assigned_critiques: bool = False
-    """Whether a critique argues for an assigned answer, once for each; without it, the critic chooses."""
+    """Whether critics also argue for an assigned answer, once for each; without it, they choose only."""
+    notes: tuple[str, ...] = ()
+    """Sentences on where the items come from, how they were selected, and what was left out."""
+    people: tuple[PersonAnswered, ...] = ()
+    """Answers of people to the same questions."""
+    margin: float = 0.05
+    """Two arms are equivalent if their accuracies differ by less than this share."""
+    audit_of: tuple[int, int] = (0, 0)
+    """Items and clusters of the study whose audit this is; 0 for a study."""
 
 
 class AnswersSetup(Struct, frozen=True, kw_only=True):
