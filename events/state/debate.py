@@ -25,7 +25,6 @@ from events.state.usage import UsageTotals
 from events.state.words import ModeratorMessages
 from events.table import LazyTable
 from events.types import (
-    ABOUT_ANSWERS,
     AudienceVoted,
     BeliefStated,
     CheckMissing,
@@ -63,11 +62,9 @@ from events.types import (
 )
 
 if TYPE_CHECKING:
+    from events.state.parts.answers import AnswersState
     from events.state.parts.batch import BatchState
     from events.state.parts.lab import LabState
-
-if TYPE_CHECKING:
-    from events.state.parts.answers import AnswersState
 
 FOLDS: Final = LazyTable[Any](
     {
@@ -80,8 +77,8 @@ FOLDS: Final = LazyTable[Any](
     }
 )
 """How events change the parts that few debates have, by the field here."""
-OF_FORMAT: Final = frozenset({"lab", "batch"})
-"""Fields that hold the state of the format of this name; its module is imported where such a debate is."""
+OF_FORMAT: Final = {"lab": "lab", "batch": "batch", "answers": "answers", "consultancy": "answers"}
+"""Fields that hold the state of a format, by its name; their modules are imported where such a debate is."""
 LAB_KEY: Final = "lab:"
 """Begins the key of every question of a lab run: ``lab:BATTERY/ITEM/…``."""
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
@@ -336,10 +333,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     if kind in rounds.MOVED_BY:
         after = moved.get("panel", debate.panel)
         moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
-    if debate.opened is not None and (own := debate.opened.format) in OF_FORMAT:
+    if debate.opened is not None and (own := OF_FORMAT.get(debate.opened.format)):
         moved[own] = FOLDS[own].apply(getattr(debate, own), record)
-    if kind in ABOUT_ANSWERS:
-        moved["answers"] = FOLDS["answers"].apply(debate.answers, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:

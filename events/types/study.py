@@ -10,11 +10,10 @@ from msgspec import UNSET, Struct, UnsetType
 from events.types.base import Event, Missing, Span
 
 Arm = Literal["naive", "consultancy", "debate", "critique", "vote"]
-"""What a judge gets before its answer; in ``naive`` and ``vote`` nothing, and in ``vote`` it answers again and again."""
+"""What a judge gets before its answer; nothing in ``naive`` and ``vote``, and in the latter it answers repeatedly."""
 Letter = Literal["A", "B"]
 ARMS: tuple[Arm, ...] = ("naive", "consultancy", "debate", "critique", "vote")
 Answer = Literal[0, 1]
-"""The number of an answer, as its source lists them."""
 PassageReaders = Literal["debaters", "all"]
 """Who reads the passage: those who argue, or the judge too."""
 
@@ -28,7 +27,7 @@ class ItemSpeech(Struct, frozen=True, kw_only=True):
 
 
 class StudyItem(Struct, frozen=True, kw_only=True):
-    """A question with two answers, one of which is right."""
+    """A question with two answers, one of which is right; ``passage`` is a key in the plan, or empty."""
 
     id: str
     cluster: str
@@ -36,64 +35,55 @@ class StudyItem(Struct, frozen=True, kw_only=True):
     answers: tuple[str, str]
     right: Answer
     passage: str = ""
-    """Its key in the plan; empty without one."""
     speeches: tuple[ItemSpeech, ...] = ()
-    """The speeches of arm ``debate``, where they were given elsewhere: the judge alone is asked."""
+    """Where they were given elsewhere: in arm ``debate`` the judge alone is asked."""
 
 
 class PersonAnswered(Struct, frozen=True, kw_only=True):
-    """What a person believed who judged a debate that other people held."""
+    """The last probability of the right answer of a person who judged a debate that other people held."""
 
     item: str
     cluster: str
     p_right: float
-    """The person's last probability of the right answer, from 0 to 1."""
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
-    """Each item through each arm, with the models and judges of the batch; both debaters are the same model."""
+    """Each item of some ``data`` through each arm, with the models and judges of the batch; debaters are one model."""
 
     data: str
-    """Where the items come from: ``demo``, ``khan-2024``, ``nyu``, or the name of a file."""
     items: tuple[StudyItem, ...]
     passages: dict[str, str] = {}
     arms: tuple[Arm, ...]
     sees: PassageReaders = "debaters"
     swaps: bool = True
-    """Whether each is also held with the letters of the answers exchanged."""
     rounds: int = 3
     words: int = 150
     consultant_words: int = 200
     """The most words of a consultant's speech, and of a critique; ``words`` are those of a debater's speech."""
     vote_tokens: int = 0
-    """Tokens after which no further sample of arm ``vote`` is asked for."""
     assigned_critiques: bool = False
     """Whether critics also argue for an assigned answer, once for each; without it, they choose only."""
     notes: tuple[str, ...] = ()
-    """Sentences on where the items come from, how they were selected, and what was left out."""
     people: tuple[PersonAnswered, ...] = ()
-    """Answers of people to the same questions."""
     margin: float = 0.05
-    """Two arms are equivalent if their accuracies differ by less than this share."""
+    """Two arms are equivalent if their accuracies differ by less."""
     audit_of: tuple[int, int] = (0, 0)
     """Items and clusters of the study whose audit this is; 0 for a study."""
 
 
 class AnswersSetup(Struct, frozen=True, kw_only=True):
-    """What is debated in formats ``answers`` and ``consultancy``.  Pro argues for answer A, con for B."""
+    """What is debated.  Pro argues for answer A, which is 0 in ``speeches``, con for B."""
 
     question: str
     answers: tuple[str, str]
     arm: Arm
     assigned: Letter | UnsetType = UNSET
-    """The answer that a consultant, or a critic, has to argue for."""
     critic: str | UnsetType = UNSET
     sees: PassageReaders = "debaters"
     has_passage: bool = False
     rounds: int = 0
     vote_tokens: int = 0
     speeches: tuple[ItemSpeech, ...] = ()
-    """Speeches that were given elsewhere; ``answer`` 0 is A."""
 
 
 class PassageSupplied(Event, frozen=True, kw_only=True, tag="passage_supplied"):
@@ -135,20 +125,13 @@ class CritiqueGiven(Event, frozen=True, kw_only=True, tag="critique_given"):
 
 
 class AnswerGiven(Event, frozen=True, kw_only=True, tag="answer_given"):
-    """The judge, or a critic, said which answer it takes for right, and how sure it is."""
+    """The judge, or a critic, said which answer it takes for right, and by ``p_a`` how probable A is."""
 
     by: Literal["judge", "critic"]
     sample: int = 1
     stage: Literal["alone", "final"]
-    """``alone``: before it has read what others say."""
     p_a: float | Missing
-    """The probability that A is right, 0 to 1, by its own statement."""
     choice: Letter | Missing
     reason: str
     quotes: tuple[CheckedQuote, ...] = ()
     tokens: int = 0
-    """Tokens of the calls for this answer, input and output."""
-
-
-ABOUT_ANSWERS = frozenset({PassageSupplied, SpeechQuoted, ConsultantQuestioned, CritiqueGiven, AnswerGiven})
-"""Events about a question with two answers."""

@@ -216,7 +216,6 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     part_of: BatchPart | UnsetType = UNSET
     """Present in a debate that a batch has opened."""
     answers: "AnswersView | UnsetType" = UNSET
-    """Present in formats ``answers`` and ``consultancy``."""
     evidence: "EvidenceView | UnsetType" = UNSET
     """Present in a debate with documents."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET

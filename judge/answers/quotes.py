@@ -5,6 +5,7 @@ The form ``<quote>…</quote>`` and the marks ``<v_quote>`` and ``<u_quote>`` of
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from events.types.base import Span
@@ -12,13 +13,12 @@ from events.types.study import CheckedQuote
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import find, normalised
 
-_TAGGED: Final = re.compile(
-    r"[\"“”]?<\s*quote\s*>((?:(?!<\s*/?\s*quote\s*>).)*?)<\s*/\s*quote\s*>[\"“”]?", re.DOTALL | re.IGNORECASE
-)
-_TAG: Final = re.compile(r"<\s*/?\s*quote\s*>", re.IGNORECASE)
+_TAG: Final = re.compile(r"<\s{0,3}(/?)\s{0,3}quote\s{0,3}>", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[\"“]([^\"“”]{1,600})[\"”]")
 _FORGED: Final = re.compile(r"[uv][_＿‗]+quote", re.IGNORECASE)
 """The name of a mark that only Moot writes."""
+_OPENS: Final = frozenset('"“')
+_CLOSES: Final = frozenset('"”')
 _PAIRS: Final = frozenset({"“”", '""', "‘’", "''"})
 _OPEN, _CLOSE = "\ue000\ue001", "\ue002"
 """Stand for the marks while a text is neutralised: characters of private use, which no text keeps."""
@@ -36,9 +36,9 @@ def read_quotes(text: str, passage: str, minimum: int) -> tuple[str, tuple[Check
     count where they stand.
     """
     out, quotes, at, length = list[str](), list[CheckedQuote](), 0, 0
-    for found in _TAGGED.finditer(text):
-        before, words = _TAG.sub("", text[at : found.start()]), _within_marks(found[1])
-        at, length = found.end(), length + len(before)
+    for start, end, said in _tagged(text):
+        before, words = _TAG.sub("", text[at:start]), _within_marks(said)
+        at, length = end, length + len(before)
         out.append(before)
         if words:
             out.append(f"“{words}”")
@@ -53,6 +53,23 @@ def read_quotes(text: str, passage: str, minimum: int) -> tuple[str, tuple[Check
             plain = checked(found[1], span, passage, minimum)
             quotes += [plain] if plain.stands else []
     return whole, tuple(sorted(quotes, key=lambda each: each.span))
+
+
+def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each text between an opening tag and the closing one that follows it, with its place and that of the tags.
+
+    The place includes quotation marks next to the tags.
+    """
+    opening: re.Match[str] | None = None
+    for tag in _TAG.finditer(text):
+        if not tag[1]:
+            opening = tag
+        elif opening is not None:
+            start, end = opening.start(), tag.end()
+            start -= text[start - 1 : start] in _OPENS
+            end += text[end : end + 1] in _CLOSES
+            yield start, end, text[opening.end() : tag.start()]
+            opening = None
 
 
 def _within_marks(words: str) -> str:
