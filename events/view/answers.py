@@ -3,6 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
+from events.state.folds.answers import answers_of
 from events.types import AnswerGiven, Arm, CheckedQuote, CritiqueGiven, Letter, Missing, PassageReaders
 
 
@@ -34,7 +35,7 @@ def answers_view(debate: Debate) -> AnswersView | UnsetType:
     """The view; unset in other formats."""
     if debate.opened is None or debate.opened.question is UNSET:
         return UNSET
-    setup, answers = debate.opened.question, debate.answers
+    setup, answers = debate.opened.question, answers_of(debate)
     shows = answers.passage and (not answers.is_withheld or debate.status.conclusion is not None)
     return AnswersView(
         question=setup.question,

@@ -216,7 +216,6 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     part_of: BatchPart | UnsetType = UNSET
     """Present in a debate that a batch has opened."""
     answers: "AnswersView | UnsetType" = UNSET
-    """Present in formats ``answers`` and ``consultancy``."""
     evidence: "EvidenceView | UnsetType" = UNSET
     """Present in a debate with documents."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
@@ -366,7 +365,7 @@ def _mark(
     return known if mark == known else mark
 
 
-def _rare_parts(  # noqa: C901 - one flat if a part of the view
+def _rare_parts(  # noqa: C901, PLR0912 - one flat if a part of the view
     fold: Fold, after: Debate, *, is_protocol: bool, hides: bool
 ) -> dict[str, Any]:
     """Parts of the view that most debates lack."""
@@ -467,7 +466,7 @@ def _revealed(debate: Debate, view: View) -> View:
         directives=_words(debate),
         audience=_audience(debate),
         transcript=_transcript(debate, hides=False),
-        answers=VIEWS["answers"].answers_view(debate) if debate.answers.is_withheld else view.answers,
+        answers=VIEWS["answers"].answers_view(debate) if debate.answers else UNSET,
         **_seats(debate),
     )
 

@@ -1,6 +1,7 @@
 """What a question about two answers is about, as values: for a person in the judge's seat."""
 
 from events.state.debate import Debate
+from events.state.folds.answers import answers_of
 from events.types import DebateOpened, Missing
 from judge.answers.prompt import LETTER_OF, setup_of
 from judge.answers.quotes import annotated
@@ -13,7 +14,7 @@ def answers_material(debate: Debate, opened: DebateOpened, purpose: str, *, is_f
 
     ``is_final``: with the critique.
     """
-    setup, answers = setup_of(opened), debate.answers
+    setup, answers = setup_of(opened), answers_of(debate)
     speeches = [
         Speech(
             name=str(turn.turn),
