@@ -39,8 +39,7 @@ def export_tables(
         raise BadField("table", f"--as {form} needs a --table: {', '.join(TABLES)}, or {ALL}")
     if len(names) > 1 and output is None:
         raise BadField("output", "several tables need a folder: -o DIR")
-    if debates and any(only.values()):
-        raise BadField("id", "give ids, or what the debates are limited to, not both")
+    check_choice(debates, only)
     if output is None:
         check_terminal(form)
     with ExitStack() as files:
@@ -57,6 +56,12 @@ def export_tables(
         click.echo(f"wrote {counts} from {read:,} {'debate' if read == 1 else 'debates'} to {output}", err=True)
 
 
+def check_choice(debates: Sequence[str], only: Mapping[str, Any]) -> None:
+    """Raise ``BadField`` if debates are named and limited too."""
+    if debates and any(only.values()):
+        raise BadField("id", "give ids, or what the debates are limited to, not both")
+
+
 def check_terminal(form: str) -> None:
     """Raise ``BadField`` if Parquet would go to a terminal."""
     if form == PARQUET and sys.stdout.isatty():
@@ -68,11 +73,11 @@ async def _export(
 ) -> tuple[int, dict[str, int]]:
     """The number of debates that were read, and of the rows of each table."""
     async with open_store(settings) as log:
-        chosen, processes = _chosen(log, debates, only), usual_processes(settings.store)
+        chosen, processes = chosen_debates(log, debates, only), usual_processes(settings.store)
         return await write_tables(log, form, targets, chosen, store=settings.store, processes=processes)
 
 
-async def _chosen(log: EventLog, debates: Sequence[str], only: Mapping[str, Any]) -> AsyncIterator[ChosenDebate]:
+async def chosen_debates(log: EventLog, debates: Sequence[str], only: Mapping[str, Any]) -> AsyncIterator[ChosenDebate]:
     """The debates that are named, or those that are listed, newest first."""
     for prefix in debates:
         found = await find_debate(log, prefix)
