@@ -38,11 +38,14 @@ NO_MODEL: Final = "none/none"
 """What Inspect calls a model of which there is none."""
 
 
-async def write_evals(log: EventLog, debates: AsyncIterator[str], file: BinaryIO) -> int:
-    """Write a log of these debates; their number.  Those of which nothing is left have no sample."""
+async def write_evals(log: EventLog, debates: AsyncIterator[tuple[str, int]], file: BinaryIO) -> int:
+    """Write a log of these debates; the number of samples.  Of a deleted debate there is none.
+
+    ``debates``: ids, each with a number of events.
+    """
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         written = _Written()
-        async for debate in debates:
+        async for debate, _ in debates:
             fold, used = views.INITIAL, dict[str, Counter[str]]()
             async for page in read_pages(log, debate):
                 fold = views.apply_all(fold, page)

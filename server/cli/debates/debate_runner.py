@@ -35,9 +35,9 @@ RESUME_REASON = "resumed from the command line"
 Asks = Callable[[float], None]
 """Asks a person whether to begin at a cost in USD, and raises ``click.Abort`` if not."""
 RESUMED_BY: Final = {"lab": "moot lab --resume", "batch": "moot batch --resume"}
+"""The command that resumes a debate of a format, if it is not that of any debate."""
 ESTIMATES: Final = {"lab": LabEstimate, "batch": BatchEstimate}
 """What the estimate of a format is, if it is not that of any debate."""
-"""The command that resumes a debate of a format, if it is not that of any debate."""
 
 
 class Resumption(Struct, frozen=True, kw_only=True):
@@ -76,8 +76,8 @@ async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks:
         emit({"id": debate})
     elif not printer.is_quiet:
         click.echo(debate)
-    if printer.ended and printer.ended["type"] == "debate_halted":
-        click.echo(f"moot: halted: {printer.ended['reason']}", err=True)
+    if printer.ended and printer.ended["type"] != "debate_concluded":
+        click.echo(f"moot: {printer.ended['type'].removeprefix('debate_')}: {printer.ended['reason']}", err=True)
         raise click.exceptions.Exit(1)
 
 

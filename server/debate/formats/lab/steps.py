@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from events.record import Draft
 from events.state.debate import Debate, question
 from events.state.parts.lab import AGAIN
+from events.state.parts.lab import INITIAL as NO_CALLS
 from events.types import DebateConcluded, DebateOpened, LabMeasured
 from judge.lab.trials import Trial
 from providers.registry import BASELINE
@@ -54,7 +55,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     opened = debate.opened
     if opened is None or opened.lab is UNSET or debate.status.state != "open":
         return ()
-    if debate.lab.measured is not None:
+    if (debate.lab or NO_CALLS).measured is not None:
         return record([Draft(event=DebateConcluded(winner="neither", by_rule="lab"), cause=debate.course)])
     if not is_as_planned(opened.lab):
         return (halt(OTHER_PLAN, debate.course),)
@@ -96,13 +97,13 @@ def _due(debate: Debate, opened: DebateOpened) -> Iterator[Due]:
 
 
 def _is_answered(debate: Debate, key: str) -> bool:
-    call = debate.lab.calls.get(question(key, 1))
+    call = (debate.lab or NO_CALLS).calls.get(question(key, 1))
     return call is not None and bool(call.position)
 
 
 def _is_due(debate: Debate, opened: DebateOpened, key: str) -> bool:
     for sample in range(1, opened.judge.samples + 1):
-        call = debate.lab.calls.get(question(key, sample))
+        call = (debate.lab or NO_CALLS).calls.get(question(key, sample))
         if call is None:
             return True
         if not call.position and not is_given_up(call.failed, opened.settings.judge_attempts, opened.settings):
@@ -138,7 +139,7 @@ def _onward(debate: Debate, *, opened: DebateOpened, due: Sequence[Due]) -> Sequ
 
 def _why_halted(debate: Debate) -> str:
     """Why a run cannot go on: no call is answered any more.  Empty if it can."""
-    lab = debate.lab
+    lab = debate.lab or NO_CALLS
     is_refused = lab.last_failure.partition(":")[0] in NO_ACCESS
     if lab.failed_in_a_row < (1 if is_refused else IN_A_ROW):
         return ""

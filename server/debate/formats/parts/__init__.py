@@ -1,7 +1,7 @@
 """What a debate may have besides its turns and its judge: a table of modules, imported where a debate has the part.
 
 ``citing`` evidence · ``panel`` raters, and the ``rounds`` in which they read each other · ``people`` in seats ·
-``poll``.
+``poll``.  The convergence of a long debate stands in ``judge.live``.
 """
 
 from typing import Any, Final
@@ -10,6 +10,7 @@ from events.table import LazyTable
 
 PARTS: Final = LazyTable[Any](
     {
+        "convergence": "judge.live.convergence",
         "documents": "server.evidence.given",
         "evidence": "server.debate.formats.parts.citing",
         "panel": "server.debate.formats.parts.panel",
