@@ -33,7 +33,7 @@ SCORER: Final = "moot"
 SHORT: Final = 1000
 """Characters of a text in a summary."""
 COST: Final = "microdollars"
-"""What the calls of a model cost, beside its tokens."""
+"""The cost of the calls of a model, among its tokens."""
 NO_MODEL: Final = "none/none"
 """What Inspect calls a model of which there is none."""
 
