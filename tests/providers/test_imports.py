@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.laws import spread
+
 ROOT = Path(__file__).parents[2]
 SECOND_COMER = """
 import sys
@@ -44,6 +46,7 @@ def hook(event, args):
         late.append(args[0])
 import anyio
 from providers import registry
+from tests.laws import spread
 registry.CHECK_S = 60
 sys.addaudithook(hook)
 

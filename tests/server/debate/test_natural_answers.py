@@ -5,6 +5,7 @@ from msgspec import UNSET
 
 from events.types import DebateConcluded, FindingRefused, ModelAnswered, ModelFailed, TurnScored
 from server.settings import Settings
+from tests.laws import spread
 from tests.providers.vendors.running import running_vendors
 from tests.server.harness import harness, shipped_registry
 

@@ -23,6 +23,7 @@ from server.http.people.commands import WHATIF_PER_MINUTE
 from server.whatif.comparison import what_if
 from server.whatif.replay import NOT_ASKED, replay
 from server.whatif.request import WhatIfRequest
+from tests.laws import spread
 from tests.server.children import Cli, said
 from tests.server.harness import ROOT, harness
 from tests.server.site import Site, refused
