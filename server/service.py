@@ -74,6 +74,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
     ):
         node = _node(settings, log, address)
         registry = limited(settings)
+        registry.notes = log
         hub = Hub(log, tick_ms=settings.tick_ms, bus=bus if is_postgres(settings.store) else None)
         watching = () if read_only else (name for name in WATCHERS if getattr(settings, name))
         watchers = [WATCHERS[name](log, settings, address) for name in watching]
