@@ -24,8 +24,10 @@ from server.settings import Settings
 if TYPE_CHECKING:
     from server.cluster.node import ClusterNode
 
-WATCHERS: Final = LazyTable[Any]({"hooks": "server.hooks:start", "telemetry": "server.telemetry:start"})
-"""What follows the debates that run here, by the setting that turns it on; called with log, settings, address."""
+WATCHERS: Final = LazyTable[Any](
+    {"hooks": "server.hooks:start", "telemetry": "server.telemetry:start", "keep_days": "server.keeping:start"}
+)
+"""What follows the debates of the store, by the setting that turns it on; called with log, settings, address."""
 ACT_S: Final = 2.0
 """Seconds, beyond one and a half leases, within which a node carries out a command, or it is refused."""
 

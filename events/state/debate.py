@@ -12,7 +12,8 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.ledger import Ledger
-from events.state.parts import audience, citations, evidence, panel, rounds
+from events.state.parts import answers, audience, citations, evidence, panel, rounds
+from events.state.parts.answers import AnswersState
 from events.state.parts.audience import Audience
 from events.state.parts.citations import Citations
 from events.state.parts.evidence import EvidencePack
@@ -72,6 +73,7 @@ FOLDS: Final = LazyTable[Any](
         "protocol": "events.state.folds.protocol",
         "lab": "events.state.folds.lab",
         "batch": "events.state.folds.batch",
+        "answers": "events.state.folds.answers",
     }
 )
 """How events change the parts that few debates have, by the field here."""
@@ -210,6 +212,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     panel: PanelState = panel.INITIAL
     lab: "LabState | None" = None
     batch: "BatchState | None" = None
+    answers: AnswersState = answers.INITIAL
     evidence: EvidencePack = evidence.INITIAL
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
@@ -332,6 +335,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
     if debate.opened is not None and (own := debate.opened.format) in OF_FORMAT:
         moved[own] = FOLDS[own].apply(getattr(debate, own), record)
+    if kind in answers.MOVED_BY:
+        moved["answers"] = FOLDS["answers"].apply(debate.answers, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:

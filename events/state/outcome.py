@@ -5,7 +5,7 @@ Every page, report and list shows these words, so that none says more than anoth
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -13,6 +13,7 @@ from events.state.debate import Conclusion, Debate
 from events.state.ledger import TurnCard
 from events.state.parts.panel import PANEL_NAMES_NONE
 from events.state.witnesses import NAMES, witnesses_of
+from events.table import LazyTable
 from events.text.figures import rounded, shortest, sure
 from events.types import (
     AssessmentGiven,
@@ -34,8 +35,11 @@ RULES: Final = {
     "baseline": "the rule for a judge that understands nothing",
     "judge_and_panel": "judge and panel together",
     "resignation": "the other side’s resignation",
+    "answer": "the judge’s answer",
 }
 """What decides a debate, in words."""
+ANSWERS: Final = LazyTable[Any]({"words": "events.state.folds.answers"})
+"""The outcome of a question with two answers, in words."""
 BASELINE: Final = "the judge counts words and understands nothing"
 NO_WINNER: Final = "No winner is named"
 NO_SIDE: Final = "No side is named"
@@ -73,6 +77,8 @@ def headline(
     """
     if rule == "scorecard" and lead is not UNSET:
         return ahead(winner, lead)
+    if rule == "answer":
+        return "The judge " + {"pro": "answers A", "con": "answers B"}.get(winner, "names neither A nor B")
     if winner == "neither":
         return NO_WINNER if lead is UNSET else NO_SIDE
     wins = f"{NAMES[winner]} wins"
@@ -100,6 +106,9 @@ def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
     ended = debate.status.conclusion
     if ended is None or ended.by_rule in _WITHOUT_SIDES:
         return UNSET
+    if ended.by_rule == "answer":
+        words = ANSWERS["words"]
+        return OutcomeWords(headline=words.headline(debate), text=words.sentences(debate))
     card = debate.verdicts.scorecard
     lead = UNSET if card is None else card.lead
     short = headline(ended.winner, ended.by_rule, _tie_broken_by(debate), lead)

@@ -260,30 +260,33 @@ Evolve = Callable[[Debate, Recorded], Debate]
 """What gives the state after a record, as ``debates.evolve`` does."""
 
 
-def apply(fold: Fold, record: Recorded, evolve: Evolve | None = None) -> Fold:
+def apply(fold: Fold, record: Recorded, evolve: Evolve | None = None, *, course: bool = True) -> Fold:
     """The fold after ``record``.  Parts that did not change stay the same objects.
 
-    ``evolve`` gives the state instead, of records that every reader sees as they are.
+    ``evolve`` gives the state instead, of records that every reader sees as they are.  Without ``course`` the view has
+    no summary and no moves of the lead, which take half of the time.
     """
     shown = _as_shown(record)
     after = (evolve if evolve and shown is record else debates.evolve)(fold.debate, shown)
     trail = trails.after(fold.trail, (record,))
-    return _after(fold, after, _turns_of(record, after), {record.position: after.exchanges}, trail)
+    exchanges = {record.position: after.exchanges} if course else {}
+    return _after(fold, after, _turns_of(record, after), exchanges, trail)
 
 
-def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
+def apply_all(fold: Fold, records: Iterable[Recorded], *, course: bool = True) -> Fold:
     """The fold after all records: the result of repeated ``apply``, but the view is computed once."""
     records = tuple(records)
     debate, turns, exchanges = fold.debate, dict[int, None](), dict[int, Exchanges]()
     trail = trails.after(fold.trail, records)
     for record in records:
         if type(record.event) in _SHOWN_AT_ONCE:
-            fold = apply(_after(fold, debate, turns, exchanges, fold.trail), record)
+            fold = apply(_after(fold, debate, turns, exchanges, fold.trail), record, course=course)
             debate, turns = fold.debate, {}
         else:
             debate = debates.evolve(debate, _as_shown(record))
             turns |= dict.fromkeys(_turns_of(record, debate))
-            exchanges[record.position] = debate.exchanges
+            if course:
+                exchanges[record.position] = debate.exchanges
     return _after(fold, debate, turns, exchanges, trail)
 
 
@@ -302,7 +305,7 @@ def _after(  # noqa: C901 - one flat if a part of the view
 ) -> Fold:
     """The fold with the state ``after``, which events about the turns ``numbers`` have changed.
 
-    ``exchanges``: those after each of these events.
+    ``exchanges``: those after each of these events; without any, there is no course of the debate.
     """
     before, view = fold.debate, fold.view
     if after is before:
@@ -327,7 +330,8 @@ def _after(  # noqa: C901 - one flat if a part of the view
         if conclusion is not None and before.status.conclusion is None:
             view = _revealed(after, view)
             moved["turns"] = turns
-            moved["summary"] = summary_of(after, moved["lead"].moves) if view.format == "exchange" else UNSET
+            has_summary = view.format == "exchange" and exchanges
+            moved["summary"] = summary_of(after, moved["lead"].moves) if has_summary else UNSET
     if before.spine is not after.spine:
         spine = after.spine
         moved |= {"premises": spine.premises, "contradictions": spine.contradictions, "spine": stabilities(spine)}
@@ -406,7 +410,7 @@ def _lead(
         return lead
     if before.ledger is not after.ledger or card is not fold.view.scorecard:
         lead = with_figures(lead, card, turns.values(), after.ledger.rubric)
-    if before.ledger is not after.ledger:
+    if before.ledger is not after.ledger and exchanges:
         lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers, card, exchanges)
     if before.protocol is not after.protocol:
         lead = with_arguments(lead, after.protocol)

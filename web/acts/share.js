@@ -48,12 +48,13 @@ export function share(id, linkHere) {
     target: "_blank",
     rel: "noopener",
   }, SHARE.wall);
+  const map = h("a", { href: `/d/${encodeURIComponent(id)}/map`, target: "_blank", rel: "noopener" }, SHARE.map);
   const reports = h("p.reports", { hidden: true }, SHARE.reports, ": ", ["pro", "con"].flatMap((side) => [
     h("a", { href: `${path}/report?side=${side}`, target: "_blank", rel: "noopener" }, `${SIGN[side]} ${NAME[side]}`),
     " ",
   ]));
   const embed = h("label.field", {}, h("span", {}, SHARE.embed), code);
-  $("#export").append(h("div.links", {}, links), h("p", {}, wall), files, reports, embed, cardField);
+  $("#export").append(h("div.links", {}, links), h("p", {}, wall), h("p", {}, map), files, reports, embed, cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";

@@ -41,6 +41,8 @@ class BatchEstimate(Struct, frozen=True, kw_only=True):
     """The price of the dearest debate: a cap for each debate is above it."""
     seconds: float | UnsetType = UNSET
     """With as many debates at once as the plan says; unset if it is not known how long a call takes."""
+    by_arm: dict[str, int] | UnsetType = UNSET
+    """Tokens of one debate by arm, on average, in a study."""
     cap_usd: float | UnsetType = UNSET
     """The cap of each debate."""
     budget_usd: float | UnsetType = UNSET
@@ -73,9 +75,10 @@ async def estimate_batch(
     plan = opened.batch
     alike: dict[bytes, list[PlannedDebate]] = defaultdict(list)
     for each in planned(plan).values():
-        kind = (each.models, each.judge, each.rubric, each.evidence, each.characters)
+        arm = "" if each.study is UNSET else each.study.arm
+        kind = (arm, each.models, each.judge, each.rubric, each.evidence, each.characters)
         alike[msgspec.json.encode(kind)].append(each)
-    groups = list(alike.values())
+    groups = [_usual_first(plan, group) for group in alike.values()]
     step = math.ceil(len(groups) / MAX_REHEARSED)
     found: list[tuple[PlannedDebate, float, Estimate]] = []
     for start in range(0, len(groups), step):
@@ -93,10 +96,31 @@ async def estimate_batch(
         cost_usd=unknown or round(sum(number * cost for number, cost in prices), 4),
         dearest_usd=unknown or max(cost for _, cost in prices),
         seconds=_seconds(plan, found),
+        by_arm=_by_arm(found) if plan.study else UNSET,
         cap_usd=plan.each.get("max_cost_usd") or UNSET,
         budget_usd=opened.settings.max_cost_usd or UNSET,
         rehearsed=len(found),
     )
+
+
+def _usual_first(plan: BatchPlan, alike: list[PlannedDebate]) -> list[PlannedDebate]:
+    """Debates that are alike; in a study one with a passage of usual length is the first."""
+    if plan.study is UNSET:
+        return alike
+    lengths = {each.id: len(plan.study.passages.get(each.passage, "")) for each in plan.study.items}
+    ordered = sorted(alike, key=lambda each: 0 if each.study is UNSET else lengths[each.study.item])
+    middle = len(ordered) // 2
+    return [*ordered[middle:], *ordered[:middle]]
+
+
+def _by_arm(found: Sequence[tuple[PlannedDebate, float, Estimate]]) -> dict[str, int]:
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for one, number, each in found:
+        if one.study is not UNSET:
+            arm = sums[one.study.arm]
+            arm[0] += number * (each.input_tokens + each.output_tokens)
+            arm[1] += number
+    return {name: round(all_tokens / number) for name, (all_tokens, number) in sums.items()}
 
 
 def _seconds(plan: BatchPlan, found: Sequence[tuple[PlannedDebate, float, Estimate]]) -> float | UnsetType:

@@ -30,7 +30,7 @@ from events.types import (
 from events.types.batch import BatchDebateState
 from judge.live.event_batch import EventBatch
 from server.debate.formats.batch.opening import labels_of
-from server.debate.formats.batch.plan import PlannedDebate, id_of, is_as_planned, planned
+from server.debate.formats.batch.plan import PlannedDebate, id_of, is_as_planned, judge_of, planned
 from server.debate.formats.halts import cost_cap, halt
 from server.debate.formats.steps import Open, Step, record
 
@@ -88,7 +88,7 @@ def begun(debate: Debate, opened: DebateOpened, plan: BatchPlan) -> list[BatchDe
     cap = plan.each.get("max_cost_usd") or 0.0
     committed = batch.spent_usd + batch.reserved_usd
     limits = {name: plan.at_once.get(name, AT_ONCE) for each in plan.models for name in _providers(each.pro, each.con)}
-    limits |= {name: plan.at_once.get(name, AT_ONCE) for each in plan.judges for name in _providers(str(each["model"]))}
+    limits |= {name: plan.at_once.get(name, AT_ONCE) for each in plan.judges for name in _providers(judge_of(each))}
     for each in _due(batch, plan):
         if all(room[name] >= most for name, most in limits.items()):
             break
