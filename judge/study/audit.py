@@ -17,7 +17,7 @@ from judge.lab.statistics import MIN_VALUES
 from judge.study.calibration import figure_of
 from judge.study.items import Answered
 from judge.study.results import ALPHA, Finding, StudyAudit, StudyFigure
-from judge.study.simulation import SEED, Spread, cells_of, mean_for, truth_of
+from judge.study.simulation import SEED, AnswerSpread, cells_of, mean_for, truth_of
 from judge.study.study import accuracy, difference
 
 CLIPPED: Final = 0.02
@@ -26,7 +26,7 @@ POWER: Final = 0.8
 SIMULATED: Final = 400
 """Studies for each size of a difference that is tried."""
 DIFFERENCES: Final = (0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.18, 0.21, 0.25, 0.3, 0.35, 0.4, 0.45)
-MOST: Final = 0.98
+MAX_ACCURACY: Final = 0.98
 """An accuracy of 1 has no finite signal."""
 AGREEMENTS: Final = 20
 """Spreads that are tried to meet how often the answers of an item agree."""
@@ -104,7 +104,7 @@ def _finding(figure: StudyFigure | None) -> Finding:
     return "yes" if figure.low >= 0 and figure.value > 0 else "no" if figure.value < 0 else "open"
 
 
-def spread_of(rows: Iterable[Answered], base: float) -> Spread:
+def spread_of(rows: Iterable[Answered], base: float) -> AnswerSpread:
     """What makes answers alike, so large that both orders of an item agree as often as they did in these rows."""
     orders: dict[str, dict[bool, float]] = defaultdict(dict)
     for row in rows:
@@ -112,37 +112,37 @@ def spread_of(rows: Iterable[Answered], base: float) -> Spread:
             orders[row.item][row.swapped] = row.score
     both = [(each[False], each[True]) for each in orders.values() if len(each) > 1]
     if not both:
-        return Spread()
+        return AnswerSpread()
     agreed = sum(one == other for one, other in both) / len(both)
     sizes = [step * 0.15 for step in range(AGREEMENTS)]
     return min((_scaled(size) for size in sizes), key=lambda each: abs(_agreement(each, base) - agreed))
 
 
-def _scaled(size: float) -> Spread:
+def _scaled(size: float) -> AnswerSpread:
     whole = sum(part**2 for part in CORRELATED) ** 0.5
     passage, item, arm = (part / whole * size for part in CORRELATED)
-    return Spread(passage=passage, item=item, arm=arm, position=0.0, persuasion=0.0)
+    return AnswerSpread(passage=passage, item=item, arm=arm, position=0.0, persuasion=0.0)
 
 
-def _agreement(spread: Spread, base: float) -> float:
+def _agreement(spread: AnswerSpread, base: float) -> float:
     """How often two answers to an item agree."""
-    mean = mean_for(min(max(base, 1 - MOST), MOST), "naive", spread)
+    mean = mean_for(min(max(base, 1 - MAX_ACCURACY), MAX_ACCURACY), "naive", spread)
     nodes, weights = np.polynomial.hermite_e.hermegauss(21)
-    narrow = Spread(passage=0.0, item=0.0, arm=0.0, position=0.0, persuasion=0.0)
+    narrow = AnswerSpread(passage=0.0, item=0.0, arm=0.0, position=0.0, persuasion=0.0)
     chances = [truth_of(mean + node * spread.whole, "naive", narrow) for node in nodes.tolist()]
     both = [chance**2 + (1 - chance) ** 2 for chance in chances]
     return float(np.dot(both, weights / weights.sum()))
 
 
 def detectable(
-    base: float, spread: Spread, items: int, clusters: int, *, comparisons: int = 4, studies: int = SIMULATED
+    base: float, spread: AnswerSpread, items: int, clusters: int, *, comparisons: int = 4, studies: int = SIMULATED
 ) -> float | None:
     """The smallest difference from an accuracy that a study shows with a probability of 80 %.
 
     A difference counts as shown at 5 % divided by the number of comparisons, as the smallest p value of Holm's method.
     ``None`` if no difference up to an accuracy of 98 % is shown so often.
     """
-    low = min(max(base, 1 - MOST), MOST)
+    low = min(max(base, 1 - MAX_ACCURACY), MAX_ACCURACY)
     size = (clusters, max(1, round(items / max(clusters, 1))))
     if clusters < MIN_VALUES:
         return None
@@ -150,14 +150,16 @@ def detectable(
     while first < last:  # the larger a difference, the more often it is shown
         middle = (first + last) // 2
         high = low + DIFFERENCES[middle]
-        if high > MOST or _shown(size, (low, high), spread, studies, ALPHA / comparisons) >= POWER:
+        if high > MAX_ACCURACY or _shown(size, (low, high), spread, studies, ALPHA / comparisons) >= POWER:
             last = middle
         else:
             first = middle + 1
-    return DIFFERENCES[first] if first < len(DIFFERENCES) and low + DIFFERENCES[first] <= MOST else None
+    return DIFFERENCES[first] if first < len(DIFFERENCES) and low + DIFFERENCES[first] <= MAX_ACCURACY else None
 
 
-def _shown(size: tuple[int, int], accuracies: tuple[float, float], spread: Spread, studies: int, alpha: float) -> float:
+def _shown(
+    size: tuple[int, int], accuracies: tuple[float, float], spread: AnswerSpread, studies: int, alpha: float
+) -> float:
     """The share of simulated studies in which the second accuracy is above the first one beyond chance.
 
     The world and the test are those of ``simulation`` and ``study``, as arrays (studies × clusters × items).

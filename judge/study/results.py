@@ -92,7 +92,7 @@ class ArmGain(Struct, frozen=True, kw_only=True):
 
 
 class VoteTokens(Struct, frozen=True, kw_only=True):
-    """What a vote at equal tokens took beside the debates that it is compared with, over the same items."""
+    """What a vote at equal tokens took, and the debates that it is compared with, over the same items."""
 
     samples: int
     """That count."""

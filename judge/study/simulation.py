@@ -47,7 +47,7 @@ WORLDS: Final[Mapping[str, Mapping[Arm, float]]] = {
 """The accuracies that are planted, as shares."""
 
 
-class Spread(Struct, frozen=True, gc=False):
+class AnswerSpread(Struct, frozen=True, gc=False):
     """What makes the answers of a study alike, in units of the judge's noise."""
 
     passage: float = PASSAGE_SD
@@ -62,10 +62,10 @@ class Spread(Struct, frozen=True, gc=False):
         return sqrt(self.passage**2 + self.item**2 + self.arm**2)
 
 
-USUAL: Final = Spread()
+USUAL: Final = AnswerSpread()
 
 
-def cells_of(arm: Arm, spread: Spread) -> list[tuple[bool, Literal["right", "wrong", ""], float]]:
+def cells_of(arm: Arm, spread: AnswerSpread) -> list[tuple[bool, Literal["right", "wrong", ""], float]]:
     """The planned answers of an item: whether the order is exchanged, the assignment, and what both add."""
     assignments: tuple[Literal["right", "wrong", ""], ...] = ("right", "wrong") if arm == "consultancy" else ("",)
     moved = {"right": spread.persuasion, "wrong": -spread.persuasion, "": 0.0}
@@ -75,7 +75,7 @@ def cells_of(arm: Arm, spread: Spread) -> list[tuple[bool, Literal["right", "wro
     ]
 
 
-def truth_of(mean: float, arm: Arm, spread: Spread = USUAL) -> float:
+def truth_of(mean: float, arm: Arm, spread: AnswerSpread = USUAL) -> float:
     """The accuracy of an arm whose signal has this mean."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     total = 0.0
@@ -93,7 +93,7 @@ def majority(chance: float, votes: int = VOTES) -> float:
 
 
 @lru_cache(256)
-def mean_for(accuracy: float, arm: Arm, spread: Spread = USUAL) -> float:
+def mean_for(accuracy: float, arm: Arm, spread: AnswerSpread = USUAL) -> float:
     """The mean of the signal with which an arm has this accuracy."""
     low, high = -8.0, 8.0
     for _ in range(STEPS):
@@ -107,7 +107,7 @@ def simulated(
     clusters: int,
     per_cluster: int,
     accuracies: Mapping[Arm, float],
-    spread: Spread = USUAL,
+    spread: AnswerSpread = USUAL,
 ) -> list[Answered]:
     """The rows of one study."""
     rows = list[Answered]()
@@ -122,7 +122,7 @@ def simulated(
 
 
 def _answers(
-    rng: np.random.Generator, arm: Arm, mean: float, item: str, cluster: str, spread: Spread
+    rng: np.random.Generator, arm: Arm, mean: float, item: str, cluster: str, spread: AnswerSpread
 ) -> Iterator[Answered]:
     for swapped, assigned, moved in cells_of(arm, spread):
         for sample in range(1, (SAMPLES if arm == "vote" else 1) + 1):

@@ -182,7 +182,7 @@ def gain_sentence(gain: ArmGain, margin: float, vote: VoteTokens | None = None) 
 def _gains(study: StudyShown) -> Iterator[Block]:
     whole = study.result.whole
     if not whole.gains:
-        yield Paragraph("The study has no arm debate besides another one, so nothing is compared.")
+        yield Paragraph("The study has no arm debate with another one, so nothing is compared.")
         return
     yield Listing(tuple(_gain_item(study, each) for each in whole.gains))
     if vote := whole.vote:
@@ -215,12 +215,12 @@ def _usd(arm: ArmFigures) -> str:
 
 
 def vote_sentence(vote: VoteTokens) -> str:
-    """What the votes took beside the debates."""
+    """What the votes took, and the debates that they are compared with."""
     if not vote.debate_tokens:
         return f"There are no debates to compare with, so all {vote.samples:,} samples of {vote.votes:,} votes count."
     said = (
         f"A vote counts its first samples that take no more tokens than the debates of its item: {vote.samples:,} "
-        f"samples in {plural(vote.votes, 'vote')}, {vote.tokens:,} tokens beside {vote.debate_tokens:,} of the debates."
+        f"samples in {plural(vote.votes, 'vote')}, {vote.tokens:,} tokens; the debates took {vote.debate_tokens:,}."
     )
     if vote.short:
         said += f" {plural(vote.short, 'vote')} ended before the tokens of the debates were reached."
@@ -288,7 +288,7 @@ def _arm_notes(study: StudyShown, pair: StudyPair) -> Iterator[Block]:
     if pair.critic is not None and pair.gap is not None and not study.audit:
         yield Paragraph(
             f"The model that argues is right in {percent(pair.critic.value)} by itself, with the passage "
-            f"({interval(pair.critic)}): {points(pair.gap.value)} points beside the judge alone "
+            f"({interval(pair.critic)}): {points(pair.gap.value)} points more than the judge alone "
             f"({span(pair.gap) or 'no interval'})."
         )
 

@@ -133,7 +133,7 @@ def test_votes_say_what_they_took() -> None:
     planted: Any = {"debate": 0.7, "vote": 0.6}
     vote = study_of(simulated(np.random.default_rng(1), 12, 2, planted)).whole.vote
     assert vote is not None
-    assert "240 samples in 48 votes, 24,000 tokens beside 26,400 of the debates." in vote_sentence(vote)
+    assert "240 samples in 48 votes, 24,000 tokens; the debates took 26,400." in vote_sentence(vote)
     assert "ended before" not in vote_sentence(vote)
     assert "3 votes ended before the tokens of the debates were reached." in vote_sentence(replace(vote, short=3))
     alone = study_of(simulated(np.random.default_rng(1), 12, 2, {"vote": 0.6})).whole.vote
