@@ -233,3 +233,17 @@ def test_the_page_opens_debates_and_is_there_for_studies_alone(site: Site) -> No
     assert site.client.get(f"/study/{value['rows'][0]['debate']}").status_code == 404, "a debate of it is no study"
     assert site.client.get("/study/nothing").status_code == 404
     assert site.client.get("/api/studies/nothing").status_code == 404
+    seen = {**batch, "judges": [{"person": "Ann"}], "privacy": "listed"}
+    refused = site.client.post("/api/debates", json={"format": "batch", "batch": seen})
+    assert "with people it is unlisted" in refused.text, "its page says which answers are right"
+
+
+def test_a_study_is_unlisted_and_a_stranger_does_not_find_it(guarded: Site) -> None:
+    token = {"authorization": "Bearer s3cret-0123456789"}
+    item = {"id": "q", "cluster": "p", "question": "Which?", "answers": ["One", "Two"], "right": 1}
+    study = {"data": "own", "items": [item], "arms": ["naive"]}
+    batch = {"name": "own", "models": ["baseline:lexical"], "judges": ["scripted:study"], "study": study}
+    made = guarded.client.post("/api/debates", json={"format": "batch", "batch": batch}, headers=token)
+    for path in (f"/study/{made.json()['id']}", f"/api/studies/{made.json()['id']}"):
+        assert guarded.client.get(path).status_code == 404
+        assert guarded.client.get(path, headers=token).status_code == 200

@@ -95,12 +95,14 @@ def body_of(plan: BatchPlan, planned: PlannedDebate) -> dict[str, Any]:
     return said
 
 
-def check(wanted: Any) -> None:
+def check(wanted: Any) -> None:  # noqa: C901 - one flat if a fault
     """Raise ``BadField`` for a study (``BatchRequest.study``) that cannot be carried out."""
     study: StudyPlan = wanted.study
     for field in ("motions", "characters", "rubrics", "evidence", "seeds"):
         if getattr(wanted, field):
             raise BadField(f"batch.{field}", f"a study has items in place of {field}: leave it out")
+    if wanted.privacy != "unlisted" and any(getattr(each, "person", None) for each in wanted.judges):
+        raise BadField("batch.privacy", "the page of a study says which answers are right: with people it is unlisted")
     if "format" in wanted.each:
         raise BadField("batch.each.format", "the arms of a study say what format its debates have: leave it out")
     if not study.items or not study.arms:
