@@ -324,6 +324,7 @@ async def preview(request: Request) -> Response:
     state = request.app.state
     if state.previews is None:
         state.previews = Previews()
+        service_of(request).hub.caches.append(state.previews)
     body = await state.previews.picture(view, course_of(await service_of(request).hub.view_at(debate, None)))
     headers = {
         "etag": f'"{hashlib.sha256(body).hexdigest()[:16]}"',
