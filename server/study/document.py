@@ -38,6 +38,7 @@ from server.export.document import (
     Table,
 )
 from server.export.wording import listed
+from server.people.names import PREFIX
 from server.study.report import StudyShown
 from server.study.rows import NOT_HELD
 
@@ -110,7 +111,7 @@ def p_words(p: float) -> str:
 
 def _over(study: StudyShown) -> Iterator[Block]:
     result = study.result
-    judges = listed([each.removeprefix("person:") for each in study.judges])
+    judges = listed([each.removeprefix(PREFIX) for each in study.judges])
     argued = f"; {listed(list(study.debaters))} argued" if any(row.debater for row in study.rows) else ""
     orders = "in both orders of the answers" if study.swaps else "in one order of the answers"
     where = plural(result.clusters, "passage") if result.clusters > 1 else "1 passage"
@@ -309,7 +310,7 @@ def _pairs(study: StudyShown) -> Iterator[Block]:
         return
     blocks: list[Block] = []
     for pair in study.result.pairs:
-        name = " with ".join(each for each in (pair.debater, pair.judge.removeprefix("person:")) if each)
+        name = " with ".join(each for each in (pair.debater, pair.judge.removeprefix(PREFIX)) if each)
         said = tuple(gain_sentence(each, study.result.margin, pair.vote) for each in pair.gains)
         blocks.append(
             Section(name, (_arms(study, pair), *((Listing(said),) if said and not study.audit else ())), level=3)
@@ -329,7 +330,7 @@ def _strength(pair: StudyPair) -> tuple[Sentence, ...]:
     over = next((each.difference for each in pair.gains if each.over == "naive"), None)
     return (
         pair.debater,
-        pair.judge.removeprefix("person:"),
+        pair.judge.removeprefix(PREFIX),
         "–" if pair.critic is None else percent(pair.critic.value),
         "–" if pair.gap is None else f"{points(pair.gap.value)} ({span(pair.gap) or 'no interval'})",
         "–" if over is None else f"{points(over.value)} ({span(over) or 'no interval'})",
@@ -448,7 +449,7 @@ def answers_table(rows: Sequence[Answered]) -> Table:
         (
             (Link(row.item, f"/d/{row.debate}"),) if row.missing != NOT_HELD else row.item,
             row.right_letter,
-            row.judge.removeprefix("person:") if row.by == "judge" else f"critic {row.debater}",
+            row.judge.removeprefix(PREFIX) if row.by == "judge" else f"critic {row.debater}",
             row.stage if row.sample == 1 else f"sample {row.sample}",
             row.assigned or "–",
             "–" if row.p_right is None else rounded(row.p_right, 2),

@@ -1,7 +1,6 @@
 """The report of a study: its figures and audit, from the log of its batch and those of its debates."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -12,9 +11,8 @@ from events.types import Arm, StudyPlan
 from judge.study.items import UNDECIDED, Answered
 from judge.study.results import StudyAudit, StudyFigure, StudyResult
 from server.debate.formats.batch.plan import judge_of
+from server.people.names import PREFIX
 from server.study.rows import RUNS, StudyBatch, rows_of, study_batch
-
-PEOPLE: Final = "person:"
 
 
 class StudyShown(Struct, frozen=True, kw_only=True):
@@ -54,7 +52,7 @@ class StudyShown(Struct, frozen=True, kw_only=True):
     @property
     def has_people(self) -> bool:
         """Whether a person judges."""
-        return any(each.startswith(PEOPLE) for each in self.judges)
+        return any(each.startswith(PREFIX) for each in self.judges)
 
 
 async def read_study(log: EventLog, batch: str) -> StudyShown:
@@ -92,7 +90,7 @@ def shown(batch: StudyBatch, rows: Sequence[Answered]) -> StudyShown:
         people=_people(study),
         rows=tuple(rows),
         seats=tuple(
-            row.debate for row in rows if row.judge.startswith(PEOPLE) and row.score is None and row.missing == RUNS
+            row.debate for row in rows if row.judge.startswith(PREFIX) and row.score is None and row.missing == RUNS
         ),
     )
 

@@ -1,5 +1,6 @@
 """``moot study``: whether debate helps a judge to find the right one of two answers."""
 
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from server.client.connection import AsyncClient
 from server.debate.setup.batch import BatchEstimate, batch_in_words
 from server.errors import BadField
 from server.export.document.terminal import show
+from server.people.names import PREFIX
 from server.settings import Settings
 from server.study.data import PROTOCOLS, read
 from server.study.document import study_document
@@ -152,7 +154,7 @@ async def _links(settings: Settings, prefix: str) -> list[dict[str, str]]:
     made = []
     for debate in dict.fromkeys(shown.seats):
         answer = await act_on(settings, debate, "seats/{seat}/link", {}, seat="judge")
-        person = rows[debate].judge.removeprefix("person:")
+        person = rows[debate].judge.removeprefix(PREFIX)
         made.append({"person": person, "item": rows[debate].item, "debate": debate, "link": str(answer["link"])})
     return sorted(made, key=lambda each: (each["person"], each["item"]))
 
