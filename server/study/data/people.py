@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from events.types.study import ItemSpeech, StudyItem
+from events.types.study import ItemSpeech, PersonAnswered, StudyItem
 from judge.lab.people import JudgedStory, SaidRound
-from server.study.data.shapes import DataFile, PersonAnswered, StudyData, named, read_lines, whole
+from server.study.data.shapes import DataFile, StudyData, named, read_lines, whole
 
 HELD: Final = "The debates were held by people: their speeches are given, and a judge reads them without the story."
 QUOTED: Final = (
