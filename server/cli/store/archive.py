@@ -47,9 +47,10 @@ def archive(
 ) -> None:
     """Write debates to one file, and delete them if asked.
 
-    The file is a zip with their logs to the byte, the documents in them, and a manifest with digests.  It takes the debates that are named, or those of a rule, with the forks, rejudged debates and lab runs made of them;
-    hidden, archived and unlisted ones too.  A debate that runs is taken as far as it is now, and with --delete not at
-    all.  The file is synced and checked from its first byte to its last before it gets its name.
+    The file is a zip with their logs to the byte, the documents in them, and a manifest with digests.  It takes the
+    debates that are named, or those of a rule, with the forks, rejudged debates and lab runs made of them; hidden,
+    archived and unlisted ones too.  A debate that runs is taken as far as it is now, and with --delete not at all.  The
+    file is synced and checked from its first byte to its last before it gets its name.
     """
     if bool(debates) == any(only.values()):
         raise BadField("id", "give ids, or a rule: --older-than, --tag, --state, --format")
