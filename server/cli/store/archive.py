@@ -20,7 +20,7 @@ from server.cli.store.delete import ask, delete_by_rule, rule_of, say_kept
 from server.client.connection import AsyncClient
 from server.debate.adoption import check_debate
 from server.errors import BadField, CannotServe, NotFound, NotNow
-from server.keeping.archive import Archive, Manifest, conflicts, opened, write
+from server.keeping.archive import CheckedArchive, Manifest, conflicts, opened, write
 from server.keeping.rule import Chosen, Rule, chosen
 from server.settings import Settings
 
@@ -161,7 +161,7 @@ def _list(manifest: Manifest, *, as_json: bool) -> None:
     click.echo(f"{_debates(len(manifest.debates))}, {events:,} events: every chain and every digest is right", err=True)
 
 
-async def _restore(settings: Settings, archived: Archive) -> list[Imported]:
+async def _restore(settings: Settings, archived: CheckedArchive) -> list[Imported]:
     path = sqlite_path(settings.store)
     if path is None or path.exists():
         async with opened_log(settings.store, read_only=True) as log:
