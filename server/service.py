@@ -19,6 +19,7 @@ from server.debate.moderators import Moderators
 from server.debate.ownership import SOLE_OWNER
 from server.errors import BadField
 from server.feed.hub import Hub
+from server.process.notes import PatientNotes
 from server.settings import Settings
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
     ):
         node = _node(settings, log, address)
         registry = limited(settings)
+        registry.notes = PatientNotes(log)
         hub = Hub(log, tick_ms=settings.tick_ms, bus=bus if is_postgres(settings.store) else None)
         watching = () if read_only else (name for name in WATCHERS if getattr(settings, name))
         watchers = [WATCHERS[name](log, settings, address) for name in watching]

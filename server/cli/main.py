@@ -76,6 +76,9 @@ GROUPS: Final = {
         "league": CommandEntry(
             "measure.league", "league", "Show who argues best in the debates of the store, and how sure that is."
         ),
+        "study": CommandEntry(
+            "measure.study", "study", "Hold a study: whether debate helps a judge to find the right one of two answers."
+        ),
         "calibrate": CommandEntry(
             "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
         ),

@@ -35,6 +35,8 @@ from tests.measuring.postgres import database
 
 SEED: Final = 20261128
 LOOK_S: Final = 0.05
+ANSWER_MS: Final = 30
+"""Of each call, so that some are in flight at a kill."""
 CENT: Final = 0.01
 CAP_USD: Final = 0.5
 LEASE_S: Final = 1.0
@@ -78,7 +80,7 @@ class BatchReport(Struct, frozen=True, kw_only=True):
 async def opened_batch(url: str, folder: Path, number: int) -> tuple[str, float]:
     """Record the opening of a batch of so many debates; its id and its budget."""
     script = folder / "cent.json"
-    script.write_text(json.dumps({"cost_usd": CENT}), encoding="utf-8")
+    script.write_text(json.dumps({"cost_usd": CENT, "pace": {"answer_ms": ANSWER_MS}}), encoding="utf-8")
     model, budget = f"scripted:{script}", number * CAP_USD
     body = {
         "format": "batch",

@@ -16,7 +16,7 @@ from providers.base import ModelStatus
 from providers.catalog.models import known_model
 from providers.registry import Registry
 from server.debate.formats.batch.plan import PlannedDebate, planned
-from server.debate.formats.batch.steps import AT_ONCE
+from server.debate.formats.batch.steps import most_at_once
 from server.debate.setup.estimate import NONE_MEASURED, Durations, Estimate, estimate, money
 from server.debate.setup.lab import LabEstimate, estimate_of
 from server.debate.setup.opening import opening_for
@@ -131,7 +131,7 @@ def _seconds(plan: BatchPlan, found: Sequence[tuple[PlannedDebate, float, Estima
             return UNSET
         for provider in one.providers:
             busy[provider] += number * each.seconds
-    return round(max(all_s / plan.at_once.get(provider, AT_ONCE) for provider, all_s in busy.items()), 1)
+    return round(max(all_s / most_at_once(plan, provider) for provider, all_s in busy.items()), 1)
 
 
 async def foreseen(

@@ -29,6 +29,7 @@ from events.types import (
 )
 from events.types.batch import BatchDebateState
 from judge.live.event_batch import EventBatch
+from providers.catalog.addresses import BATCH
 from server.debate.formats.batch.opening import labels_of
 from server.debate.formats.batch.plan import PlannedDebate, id_of, is_as_planned, judge_of, planned
 from server.debate.formats.halts import cost_cap, halt
@@ -36,6 +37,8 @@ from server.debate.formats.steps import Open, Step, record
 
 AT_ONCE: Final = 8
 """Debates at the same time with models of one provider, where the plan does not say."""
+IN_BATCH: Final = 200
+"""Those with a model that answers by a vendor's batches."""
 SLACK_USD: Final = 1e-9
 """Sums of decimal fractions are not exact."""
 GONE: Final = frozenset({"deleted", "refused"})
@@ -87,8 +90,8 @@ def begun(debate: Debate, opened: DebateOpened, plan: BatchPlan) -> list[BatchDe
     room = Counter(name for key in batch.running for name in debates[key].providers)
     cap = plan.each.get("max_cost_usd") or 0.0
     committed = batch.spent_usd + batch.reserved_usd
-    limits = {name: plan.at_once.get(name, AT_ONCE) for each in plan.models for name in _providers(each.pro, each.con)}
-    limits |= {name: plan.at_once.get(name, AT_ONCE) for each in plan.judges for name in _providers(judge_of(each))}
+    limits = {name: most_at_once(plan, name) for each in plan.models for name in _providers(each.pro, each.con)}
+    limits |= {name: most_at_once(plan, name) for each in plan.judges for name in _providers(judge_of(each))}
     for each in _due(batch, plan):
         if all(room[name] >= most for name, most in limits.items()):
             break
@@ -111,6 +114,11 @@ def begun(debate: Debate, opened: DebateOpened, plan: BatchPlan) -> list[BatchDe
             )
         )
     return found
+
+
+def most_at_once(plan: BatchPlan, provider: str) -> int:
+    """The most debates at the same time with models of a provider."""
+    return plan.at_once.get(provider, IN_BATCH if provider in BATCH else AT_ONCE)
 
 
 def _providers(*models: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from events.state.parts.lab import AGAIN
 from events.state.parts.lab import INITIAL as NO_CALLS
 from events.types import DebateConcluded, DebateOpened, LabMeasured
 from judge.lab.trials import Trial
+from providers.catalog.addresses import is_batched
 from providers.registry import BASELINE
 from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.lab.trials import (
@@ -37,6 +38,8 @@ AT_ONCE: Final = 8
 """Chains that run at the same time."""
 LENGTH: Final = 20
 """Questions of one chain."""
+IN_BATCH: Final = 2000
+"""Questions at the same time to a model that answers by a vendor's batches, each in a chain of its own."""
 IN_A_ROW: Final = 24
 """Failed calls in a row after which a run is halted: a judge that answers nothing is not measured."""
 NO_ACCESS: Final = frozenset({"auth", "unknown_model"})
@@ -59,12 +62,13 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return record([Draft(event=DebateConcluded(winner="neither", by_rule="lab"), cause=debate.course)])
     if not is_as_planned(opened.lab):
         return (halt(OTHER_PLAN, debate.course),)
-    due = list(islice(_due(debate, opened), AT_ONCE * LENGTH))
+    chains, length = (IN_BATCH, 1) if is_batched(opened.judge.model) else (AT_ONCE, LENGTH)
+    due = list(islice(_due(debate, opened), chains * length))
     if due:
         if why := _why_halted(debate):
             return (halt(why, debate.course),)
         stop = halt_if_unaffordable(debate, opened)
-        return (stop,) if stop is not None else _chains(debate, opened, due)
+        return (stop,) if stop is not None else _chains(debate, opened, due, chains)
     return record([Draft(event=measured(debate, opened), cause=debate.course)])
 
 
@@ -111,11 +115,9 @@ def _is_due(debate: Debate, opened: DebateOpened, key: str) -> bool:
     return False
 
 
-def _chains(debate: Debate, opened: DebateOpened, due: Sequence[Due]) -> tuple[Step, ...]:
+def _chains(debate: Debate, opened: DebateOpened, due: Sequence[Due], chains: int) -> tuple[Step, ...]:
     """The first question of each chain; each answer leads to the next one."""
-    return tuple(
-        step for first in range(min(AT_ONCE, len(due))) for step in _chain(debate, opened, due[first::AT_ONCE])
-    )
+    return tuple(step for first in range(min(chains, len(due))) for step in _chain(debate, opened, due[first::chains]))
 
 
 def _chain(debate: Debate, opened: DebateOpened, due: Sequence[Due]) -> Sequence[Ask]:
