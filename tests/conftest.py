@@ -40,8 +40,9 @@ if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-settings.register_profile("busy", deadline=None)  # the time of an example depends on the load of the machine
-settings.register_profile(THOROUGH, parent=settings.get_profile("busy"))
+# The time of an example depends on the load of the machine.  `tests/laws.py` gives a law another number of examples.
+settings.register_profile("busy", deadline=None, max_examples=30)
+settings.register_profile(THOROUGH, parent=settings.get_profile("busy"), max_examples=100)
 settings.load_profile("busy")
 
 

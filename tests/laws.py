@@ -1,6 +1,6 @@
-"""How many examples a law gets: few in each run, the whole number where ``-m`` names ``thorough``."""
+"""How many examples and cases a test gets: few in each run, all of them where ``-m`` names ``thorough``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import pytest
@@ -26,3 +26,16 @@ def examples(few: int, whole: int, *, suppressed: Sequence[HealthCheck] = ()) ->
         return pytest.mark.thorough(pytest.mark.timeout(MAX_S)(drawn)) if is_whole else drawn
 
     return limited
+
+
+def spread(cases: Iterable[Any], few: int) -> list[Any]:
+    """Cases of ``parametrize``: ``few`` at equal distances in each run, the others only where ``-m`` names thorough."""
+    listed = list(cases)
+    chosen = {number * len(listed) // few for number in range(few)}
+    return [each if number in chosen else _thorough(each) for number, each in enumerate(listed)]
+
+
+def _thorough(case: Any) -> Any:
+    if hasattr(case, "marks"):  # made by `pytest.param`
+        return pytest.param(*case.values, marks=(*case.marks, pytest.mark.thorough), id=case.id)
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough)

@@ -12,8 +12,7 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.ledger import Ledger
-from events.state.parts import answers, audience, citations, evidence, panel, rounds
-from events.state.parts.answers import AnswersState
+from events.state.parts import audience, citations, evidence, panel, rounds
 from events.state.parts.audience import Audience
 from events.state.parts.citations import Citations
 from events.state.parts.evidence import EvidencePack
@@ -63,6 +62,7 @@ from events.types import (
 )
 
 if TYPE_CHECKING:
+    from events.state.parts.answers import AnswersState
     from events.state.parts.batch import BatchState
     from events.state.parts.lab import LabState
 
@@ -77,8 +77,8 @@ FOLDS: Final = LazyTable[Any](
     }
 )
 """How events change the parts that few debates have, by the field here."""
-OF_FORMAT: Final = frozenset({"lab", "batch"})
-"""Fields that hold the state of the format of this name; its module is imported where such a debate is."""
+OF_FORMAT: Final = {"lab": "lab", "batch": "batch", "answers": "answers", "consultancy": "answers"}
+"""Fields that hold the state of a format, by its name; their modules are imported where such a debate is."""
 LAB_KEY: Final = "lab:"
 """Begins the key of every question of a lab run: ``lab:BATTERY/ITEM/…``."""
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
@@ -212,7 +212,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     panel: PanelState = panel.INITIAL
     lab: "LabState | None" = None
     batch: "BatchState | None" = None
-    answers: AnswersState = answers.INITIAL
+    answers: "AnswersState | None" = None
     evidence: EvidencePack = evidence.INITIAL
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
@@ -333,10 +333,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     if kind in rounds.MOVED_BY:
         after = moved.get("panel", debate.panel)
         moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
-    if debate.opened is not None and (own := debate.opened.format) in OF_FORMAT:
+    if debate.opened is not None and (own := OF_FORMAT.get(debate.opened.format)):
         moved[own] = FOLDS[own].apply(getattr(debate, own), record)
-    if kind in answers.MOVED_BY:
-        moved["answers"] = FOLDS["answers"].apply(debate.answers, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:

@@ -5,15 +5,14 @@ Every page, report and list shows these words, so that none says more than anoth
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.state.debate import Conclusion, Debate
+from events.state.debate import FOLDS, Conclusion, Debate
 from events.state.ledger import TurnCard
 from events.state.parts.panel import PANEL_NAMES_NONE
 from events.state.witnesses import NAMES, witnesses_of
-from events.table import LazyTable
 from events.text.figures import rounded, shortest, sure
 from events.types import (
     AssessmentGiven,
@@ -38,8 +37,7 @@ RULES: Final = {
     "answer": "the judge’s answer",
 }
 """What decides a debate, in words."""
-ANSWERS: Final = LazyTable[Any]({"words": "events.state.folds.answers"})
-"""The outcome of a question with two answers, in words."""
+ANSWERED: Final = {"pro": "answers A", "con": "answers B", "neither": "names neither A nor B"}
 BASELINE: Final = "the judge counts words and understands nothing"
 NO_WINNER: Final = "No winner is named"
 NO_SIDE: Final = "No side is named"
@@ -78,7 +76,7 @@ def headline(
     if rule == "scorecard" and lead is not UNSET:
         return ahead(winner, lead)
     if rule == "answer":
-        return "The judge " + {"pro": "answers A", "con": "answers B"}.get(winner, "names neither A nor B")
+        return f"The judge {ANSWERED[winner]}"
     if winner == "neither":
         return NO_WINNER if lead is UNSET else NO_SIDE
     wins = f"{NAMES[winner]} wins"
@@ -107,8 +105,7 @@ def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
     if ended is None or ended.by_rule in _WITHOUT_SIDES:
         return UNSET
     if ended.by_rule == "answer":
-        words = ANSWERS["words"]
-        return OutcomeWords(headline=words.headline(debate), text=words.sentences(debate))
+        return OutcomeWords(headline=FOLDS["answers"].headline(debate), text=FOLDS["answers"].sentences(debate))
     card = debate.verdicts.scorecard
     lead = UNSET if card is None else card.lead
     short = headline(ended.winner, ended.by_rule, _tie_broken_by(debate), lead)

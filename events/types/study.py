@@ -1,7 +1,6 @@
 """A study: items with two answers each go through arms, to learn which of them helps a judge to find the right one.
 
-The plan of a study is part of the plan of its batch.  A debate of it, in format ``answers`` or ``consultancy``, holds a
-question with the answers A and B and what the judge says of them.  Which answer is right stands in the plan alone.
+Which answer is right stands in the plan of the batch alone, and not in its debates (``answers``, ``consultancy``).
 """
 
 from typing import ClassVar, Literal
@@ -11,17 +10,12 @@ from msgspec import UNSET, Struct, UnsetType
 from events.types.base import Event, Missing, Span
 
 Arm = Literal["naive", "consultancy", "debate", "critique", "vote"]
-"""How a judge comes to an answer.
-
-``naive``: alone · ``consultancy``: with one model that argues for an assigned answer · ``debate``: after a debate ·
-``critique``: alone, and again after one critique · ``vote``: alone, again and again.
-"""
+"""What a judge gets before its answer; nothing in ``naive`` and ``vote``, and in the latter it answers repeatedly."""
 Letter = Literal["A", "B"]
 ARMS: tuple[Arm, ...] = ("naive", "consultancy", "debate", "critique", "vote")
 Answer = Literal[0, 1]
-"""One of the two answers of an item, as its source lists them."""
 PassageReaders = Literal["debaters", "all"]
-"""Who reads the passage: the debaters, consultants and critics, or the judge too."""
+"""Who reads the passage: those who argue, or the judge too."""
 
 
 class ItemSpeech(Struct, frozen=True, kw_only=True):
@@ -33,67 +27,63 @@ class ItemSpeech(Struct, frozen=True, kw_only=True):
 
 
 class StudyItem(Struct, frozen=True, kw_only=True):
-    """A question with two answers, one of which is right."""
+    """A question with two answers, one of which is right; ``passage`` is a key in the plan, or empty."""
 
     id: str
-    """Unique in the study."""
     cluster: str
-    """Items of one cluster have their passage in common: intervals are clustered by it."""
     question: str
     answers: tuple[str, str]
-    """As the source lists them."""
     right: Answer
-    """The number of the right answer."""
     passage: str = ""
-    """Its key in the study's passages; empty without one."""
     speeches: tuple[ItemSpeech, ...] = ()
-    """The speeches of arm ``debate``, where they were given elsewhere: the judge alone is asked."""
+    """Where they were given elsewhere: in arm ``debate`` the judge alone is asked."""
+
+
+class PersonAnswered(Struct, frozen=True, kw_only=True):
+    """The last probability of the right answer of a person who judged a debate that other people held."""
+
+    item: str
+    cluster: str
+    p_right: float
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
-    """What a batch expands to in place of its axes: each item through each arm.
-
-    The debaters are the models of the batch (both sides the same), and the judges those of the batch.
-    """
+    """Each item of some ``data`` through each arm, with the models and judges of the batch; debaters are one model."""
 
     data: str
-    """Where the items come from: ``demo``, ``khan-2024``, ``nyu``, or the name of a file."""
     items: tuple[StudyItem, ...]
     passages: dict[str, str] = {}
-    """The texts of the passages, each once."""
     arms: tuple[Arm, ...]
     sees: PassageReaders = "debaters"
     swaps: bool = True
-    """Whether each debate is also held with the letters of the answers exchanged."""
     rounds: int = 3
     words: int = 150
-    """The most words of a speech in a debate."""
     consultant_words: int = 200
-    """The most words of a speech of a consultant, and of a critique."""
+    """The most words of a consultant's speech, and of a critique; ``words`` are those of a debater's speech."""
     vote_tokens: int = 0
-    """Tokens after which no further sample of arm ``vote`` is asked for."""
     assigned_critiques: bool = False
-    """Whether a critique argues for an assigned answer, once for each; without it, the critic chooses."""
+    """Whether critics also argue for an assigned answer, once for each; without it, they choose only."""
+    notes: tuple[str, ...] = ()
+    people: tuple[PersonAnswered, ...] = ()
+    margin: float = 0.05
+    """Two arms are equivalent if their accuracies differ by less."""
+    audit_of: tuple[int, int] = (0, 0)
+    """Items and clusters of the study whose audit this is; 0 for a study."""
 
 
 class AnswersSetup(Struct, frozen=True, kw_only=True):
-    """What is debated in formats ``answers`` and ``consultancy``.  Pro argues for answer A, con for B."""
+    """What is debated.  Pro argues for answer A, which is 0 in ``speeches``, con for B."""
 
     question: str
     answers: tuple[str, str]
-    """A and B."""
     arm: Arm
     assigned: Letter | UnsetType = UNSET
-    """The answer that a consultant, or a critic, has to argue for."""
     critic: str | UnsetType = UNSET
-    """The model that gives the critique."""
     sees: PassageReaders = "debaters"
     has_passage: bool = False
-    """Whether a passage follows the opening."""
     rounds: int = 0
     vote_tokens: int = 0
     speeches: tuple[ItemSpeech, ...] = ()
-    """Speeches that were given elsewhere; ``answer`` 0 is A."""
 
 
 class PassageSupplied(Event, frozen=True, kw_only=True, tag="passage_supplied"):
@@ -121,7 +111,7 @@ class SpeechQuoted(Event, frozen=True, kw_only=True, tag="speech_quoted"):
 
 
 class ConsultantQuestioned(Event, frozen=True, kw_only=True, tag="consultant_questioned"):
-    """The judge asked the consultant after a turn; ``text`` is missing if the judge asked nothing that can be read."""
+    """The judge asked the consultant something after a turn, or nothing that can be read."""
 
     after_turn: int
     text: str | Missing
@@ -135,17 +125,13 @@ class CritiqueGiven(Event, frozen=True, kw_only=True, tag="critique_given"):
 
 
 class AnswerGiven(Event, frozen=True, kw_only=True, tag="answer_given"):
-    """The judge, or a critic, said which answer it takes for right, and how sure it is."""
+    """The judge, or a critic, said which answer it takes for right, and by ``p_a`` how probable A is."""
 
     by: Literal["judge", "critic"]
     sample: int = 1
     stage: Literal["alone", "final"]
-    """``alone``: before it has read what others say."""
     p_a: float | Missing
-    """The probability that A is right, 0 to 1, by its own statement."""
     choice: Letter | Missing
     reason: str
     quotes: tuple[CheckedQuote, ...] = ()
-    """Its own quotes, where it reads the passage."""
     tokens: int = 0
-    """Tokens of the calls for this answer, input and output."""

@@ -63,6 +63,7 @@ from events.view.trail import Trail
 from events.view.turn_view import TurnView, turn_view
 
 if TYPE_CHECKING:
+    from events.view.answers import AnswersView
     from events.view.audience import AudienceView
     from events.view.batch import BatchView
     from events.view.evidence_view import EvidenceView
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 
 VIEWS: Final = LazyTable[Any](
     {
+        "answers": "events.view.answers",
         "audience": "events.view.audience",
         "batch": "events.view.batch",
         "evidence": "events.view.evidence_view",
@@ -213,6 +215,7 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """Present in format ``batch``."""
     part_of: BatchPart | UnsetType = UNSET
     """Present in a debate that a batch has opened."""
+    answers: "AnswersView | UnsetType" = UNSET
     evidence: "EvidenceView | UnsetType" = UNSET
     """Present in a debate with documents."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
@@ -362,7 +365,7 @@ def _mark(
     return known if mark == known else mark
 
 
-def _rare_parts(  # noqa: C901 - one flat if a part of the view
+def _rare_parts(  # noqa: C901, PLR0912 - one flat if a part of the view
     fold: Fold, after: Debate, *, is_protocol: bool, hides: bool
 ) -> dict[str, Any]:
     """Parts of the view that most debates lack."""
@@ -389,6 +392,8 @@ def _rare_parts(  # noqa: C901 - one flat if a part of the view
         moved["lab"] = VIEWS["lab"].lab_view(after)
     if after.batch is not fold.debate.batch:
         moved["batch"] = VIEWS["batch"].batch_view(after)
+    if after.answers is not fold.debate.answers:
+        moved["answers"] = VIEWS["answers"].answers_view(after)
     if after.opened is not None and after.opened.poll:
         ended = after.status.conclusion is not None
         moved["poll"] = VIEWS["poll"].poll_view(after.opened.poll, after.audience.poll, has_ended=ended)
@@ -461,6 +466,7 @@ def _revealed(debate: Debate, view: View) -> View:
         directives=_words(debate),
         audience=_audience(debate),
         transcript=_transcript(debate, hides=False),
+        answers=VIEWS["answers"].answers_view(debate) if debate.answers else UNSET,
         **_seats(debate),
     )
 
@@ -521,6 +527,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         lab=VIEWS["lab"].lab_view(debate) if opened.lab else UNSET,
         batch=VIEWS["batch"].batch_view(debate) if opened.batch else UNSET,
         part_of=opened.part_of,
+        answers=VIEWS["answers"].answers_view(debate) if opened.question else UNSET,
         lead=LeadView() if opened.format in FORMATS else UNSET,
     )
 

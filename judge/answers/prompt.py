@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from events.state.debate import Debate
+from events.state.folds.answers import answers_of
 from events.state.transcript import Turn
 from events.types import AnswersSetup, DebateOpened, Letter, Side, Template
-from judge.answers.quotes import shown
-from judge.guard.neutralise import quoted
+from judge.answers.quotes import material, shown
 from judge.live.prompt import Prompt, moderator_segments
 from judge.templates import fill, section
 from providers.base import Segment
@@ -58,13 +58,13 @@ def inquiry_prompt(debate: Debate, opened: DebateOpened) -> Prompt:
 
 
 def _judge_begins(debate: Debate, opened: DebateOpened, *, has_speakers: bool = True) -> Iterator[Segment]:
-    template, passage = opened.prompts[TEMPLATE], debate.answers.passage
+    template, passage = opened.prompts[TEMPLATE], answers_of(debate).passage
     system = section(template, "judge")
     if passage and has_speakers:
         system += f"\n\n{section(template, 'marks')}"
     yield Segment("system", system)
     yield _question(opened)
-    if passage and debate.answers.is_withheld:
+    if passage and answers_of(debate).is_withheld:
         yield Segment("user", section(template, "unseen"))
     elif passage:
         yield _passage(debate, template)
@@ -73,13 +73,15 @@ def _judge_begins(debate: Debate, opened: DebateOpened, *, has_speakers: bool = 
 
 def _question(opened: DebateOpened) -> Segment:
     setup = setup_of(opened)
-    a, b = map(quoted, setup.answers)
-    text = fill(section(opened.prompts[TEMPLATE], "question"), question=quoted(setup.question), a=a, b=b)
+    a, b = map(material, setup.answers)
+    text = fill(section(opened.prompts[TEMPLATE], "question"), question=material(setup.question), a=a, b=b)
     return Segment("user", text)
 
 
 def _passage(debate: Debate, template: Template) -> Segment:
-    return Segment("user", fill(section(template, "passage"), text=quoted(debate.answers.passage)), ends_prefix=True)
+    return Segment(
+        "user", fill(section(template, "passage"), text=material(answers_of(debate).passage)), ends_prefix=True
+    )
 
 
 def _said(debate: Debate, opened: DebateOpened) -> Iterator[Segment]:
@@ -92,25 +94,25 @@ def _said(debate: Debate, opened: DebateOpened) -> Iterator[Segment]:
         number = str(round_of(setup, turn.number))
         if setup.arm == "consultancy":
             yield Segment("user", fill(section(template, "consultant"), number=number, letter=letter, text=text))
-            if isinstance(asked := debate.answers.questions.get(turn.number), str):
-                yield Segment("user", fill(section(template, "asked"), text=quoted(asked)))
+            if isinstance(asked := answers_of(debate).questions.get(turn.number), str):
+                yield Segment("user", fill(section(template, "asked"), text=material(asked)))
         else:
             yield Segment("user", fill(section(template, "speech"), round=number, letter=letter, text=text))
 
 
 def _marked(debate: Debate, turn: Turn) -> str:
-    return shown(turn.text, debate.answers.quotes.get(turn.number, ()))
+    return shown(turn.text, answers_of(debate).quotes.get(turn.number, ()))
 
 
 def _critique(debate: Debate, opened: DebateOpened) -> Iterator[Segment]:
-    setup, template, critique = setup_of(opened), opened.prompts[TEMPLATE], debate.answers.critique
+    setup, template, critique = setup_of(opened), opened.prompts[TEMPLATE], answers_of(debate).critique
     if critique is None:
         return
     text = shown(critique.text, critique.quotes)
     if setup.assigned:
         yield Segment("user", fill(section(template, "assigned_critique"), letter=setup.assigned, text=text))
     else:
-        name = "critique" if debate.answers.passage else "plain_critique"
+        name = "critique" if answers_of(debate).passage else "plain_critique"
         yield Segment("user", fill(section(template, name), text=text))
 
 
@@ -122,7 +124,7 @@ def _answer(debate: Debate, opened: DebateOpened, ask: str) -> str:
 
 def judge_quotes(debate: Debate) -> bool:
     """Whether the judge reads the passage, so that it can quote from it."""
-    return bool(debate.answers.passage) and not debate.answers.is_withheld
+    return bool(answers_of(debate).passage) and not answers_of(debate).is_withheld
 
 
 def speech_prompt(debate: Debate, opened: DebateOpened, turn: Turn) -> Prompt:
@@ -154,13 +156,13 @@ def advice_prompt(debate: Debate, opened: DebateOpened, turn: Turn) -> Prompt:
             continue
         text = fill(section(template, "own_advice"), number=str(each.number), text=_marked(debate, each))
         before.append(Segment("user", text))
-        if isinstance(asked := debate.answers.questions.get(each.number), str):
-            before.append(Segment("user", fill(section(template, "put"), text=quoted(asked))))
+        if isinstance(asked := answers_of(debate).questions.get(each.number), str):
+            before.append(Segment("user", fill(section(template, "put"), text=material(asked))))
     role = fill(section(template, "consultant_role"), letter=letter, rounds=str(setup.rounds))
     if turn.number == 1:
         ask = fill(section(template, "first_advice"), letter=letter)
     else:
-        was_asked = isinstance(debate.answers.questions.get(turn.number - 1), str)
+        was_asked = isinstance(answers_of(debate).questions.get(turn.number - 1), str)
         name = "next_advice" if was_asked else "further_advice"
         ask = fill(section(template, name), letter=letter, number=str(turn.number), rounds=str(setup.rounds))
     return (*_speaker_begins(debate, opened, role), *before, Segment("user", ask))
@@ -176,11 +178,13 @@ def critique_prompt(debate: Debate, opened: DebateOpened) -> Prompt:
 
 
 def _speaker_begins(debate: Debate, opened: DebateOpened, role: str) -> Iterator[Segment]:
-    template, passage = opened.prompts[TEMPLATE], debate.answers.passage
+    template, passage = opened.prompts[TEMPLATE], answers_of(debate).passage
     rules = fill(section(template, "rules"), words=str(round(opened.max_words * TOLD)))
     if passage:
-        readers = section(template, "judge_unseen" if debate.answers.is_withheld else "judge_reads")
+        readers = section(template, "judge_unseen" if answers_of(debate).is_withheld else "judge_reads")
         rules += f"\n{fill(section(template, 'quoting'), readers=readers)}"
+        if setup_of(opened).arm != "critique":
+            rules += f"\n\n{section(template, 'marks')}"
     yield Segment("system", f"{role}\n\n{rules}\n\n{section(template, 'material')}")
     yield _question(opened)
     if passage:

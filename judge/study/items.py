@@ -1,12 +1,13 @@
 """What a study is computed from: a row for each answer of a judge."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from events.types.study import Arm
 
 Stage = Literal["alone", "final"]
+UNDECIDED: Final = 0.5
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -17,6 +18,8 @@ class Answered(Struct, frozen=True, kw_only=True):
     arm: Arm
     stage: Stage = "final"
     """``alone``: the first answer of an arm ``critique``, before the critique."""
+    by: Literal["judge", "critic"] = "judge"
+    """``critic``: what the model that gives a critique takes for right, with the passage."""
     debater: str = ""
     """The model that argued; empty where none did."""
     judge: str
@@ -29,7 +32,9 @@ class Answered(Struct, frozen=True, kw_only=True):
     sample: int = 1
     """Its number among the answers of one judge to the same prompt, from 1."""
     p_right: float | None
-    """The probability that the judge gave to the right answer; ``None`` without an answer."""
+    """The probability that the judge gave to the right answer; ``None`` if it stated none."""
+    chosen_right: bool | None = None
+    """Whether it named the right answer; ``None`` if it named none."""
     missing: str = ""
     """Why there is no answer."""
     tokens: int = 0
@@ -42,7 +47,9 @@ class Answered(Struct, frozen=True, kw_only=True):
 
     @property
     def score(self) -> float | None:
-        """1 for the right answer, 0 for the wrong one, a half if the judge gives both the same probability."""
-        if self.p_right is None:
-            return None
-        return 0.5 if self.p_right == 0.5 else float(self.p_right > 0.5)
+        """1 if right, 0 if wrong, a half if both answers have the same probability; None without an answer."""
+        if self.p_right == UNDECIDED:
+            return UNDECIDED
+        if self.chosen_right is not None:
+            return float(self.chosen_right)
+        return None if self.p_right is None else float(self.p_right > UNDECIDED)

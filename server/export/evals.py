@@ -23,7 +23,6 @@ from events.view import view as views
 from events.view.view import View
 from server.export.tables.debates import debate_rows
 from server.export.tables.table import Seen, known, seen_by
-from server.export.tables.write import ChosenDebate
 from server.export.wording import SIGNS
 from server.process.version import VERSION
 
@@ -34,13 +33,16 @@ SCORER: Final = "moot"
 SHORT: Final = 1000
 """Characters of a text in a summary."""
 COST: Final = "microdollars"
-"""What the calls of a model cost, beside its tokens."""
+"""The cost of the calls of a model, among its tokens."""
 NO_MODEL: Final = "none/none"
 """What Inspect calls a model of which there is none."""
 
 
-async def write_evals(log: EventLog, debates: AsyncIterator[ChosenDebate], file: BinaryIO) -> int:
-    """Write a log of these debates; their number.  Those of which nothing is left have no sample."""
+async def write_evals(log: EventLog, debates: AsyncIterator[tuple[str, int]], file: BinaryIO) -> int:
+    """Write a log of these debates; the number of samples.  Of a deleted debate there is none.
+
+    ``debates``: ids, each with a number of events.
+    """
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         written = _Written()
         async for debate, _ in debates:

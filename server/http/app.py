@@ -61,6 +61,7 @@ from server.http.websocket import spectate
 from server.league import page as league
 from server.service import Service
 from server.speech.speaker import Speaker
+from server.study import page as study
 
 logger = structlog.get_logger()
 
@@ -148,6 +149,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
     *league.ROUTES,
+    *study.ROUTES,
     Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),

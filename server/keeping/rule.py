@@ -56,11 +56,7 @@ def before_age(age: str, now: datetime) -> str:
 
 def before_time(now: datetime, length: timedelta) -> str:
     """The time before ``now`` by a length, as events have it."""
-    try:
-        moment = now.astimezone(UTC) - length
-    except OverflowError:
-        return "0"  # earlier than any time
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return (now.astimezone(UTC) - length).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 async def chosen(log: EventLog, rule: Rule, *, to_delete: bool = True) -> Chosen:

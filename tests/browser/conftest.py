@@ -186,6 +186,16 @@ class Server:
                     return self.view(debate)
         pytest.fail("the feed ended before the debate")
 
+    def spoken(self, debate: str) -> str:
+        """The text of the first turn, once it is spoken; the feed tells when."""
+        with connect(f"ws://127.0.0.1:{self.port}/ws/debates/{debate}", subprotocols=["moot.v1"]) as line:  # type: ignore[list-item]
+            for text in line:
+                message = msgspec.json.decode(text)
+                turns = message.get("view", message.get("patch", {})).get("turns", {})
+                if said := turns.get("1", {}).get("text"):
+                    return str(said)
+        pytest.fail("the feed ended before the turn")
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:

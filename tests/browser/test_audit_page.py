@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from events.text.figures import rounded
 from tests.browser.conftest import expect_changes
+from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 
@@ -370,7 +371,7 @@ def test_a_claim_leads_to_the_state_that_has_the_loss(page: Page, server: Any) -
         expect(page.locator("[data-turn='6'] .scores .total")).to_contain_text(f"composite {shortest(composite)}/100")
 
 
-@pytest.mark.parametrize("name", ["juries", "homework"])
+@pytest.mark.parametrize("name", spread(["juries", "homework"], 1))
 def test_the_bar_and_the_curve_show_the_lead_of_the_view(page: Page, server: Any, name: str) -> None:
     debate = server.exhibit(name)
     view = server.view(debate)

@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
+from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 
-JOINS = 3
+JOINS = 2
 
 
 def agreed(page: Page) -> list[str]:
@@ -28,7 +29,7 @@ def agreed(page: Page) -> list[str]:
     return answers
 
 
-@pytest.mark.parametrize("compress", ["true", "false"])
+@pytest.mark.parametrize("compress", spread(["true", "false"], 1))
 def test_pages_that_join_in_the_middle_of_a_turn_show_the_transcript_of_the_log(
     new_page: Callable[..., Page],
     watched: Any,

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from judge.rubrics.rubric import SHIPPED
+from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +52,7 @@ def test_a_debate_is_deleted_on_its_page(new_page: Any, watched: Any, server: An
     assert 410 == server.http.get(f"/api/debates/{debate}").status_code
 
 
-@pytest.mark.parametrize("width", [1600, 1280, 390])
+@pytest.mark.parametrize("width", spread([1600, 1280, 390], 1))
 def test_the_menu_shows_its_fields_whole(new_page: Any, server: Any, ended: str, width: int) -> None:
     page = new_page(width=width)
     page.goto(f"{server.url}/d/{ended}")

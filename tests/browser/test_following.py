@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from events.text.figures import rounded, sure
 from tests.browser.conftest import expect_changes, play_paused, wheel_until
 from tests.browser.test_search_page import WHEEL
+from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +62,7 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
     expect(page.locator("body[data-ready]")).to_be_attached()
 
 
-@pytest.mark.parametrize("before", ["#record", "#end"])
+@pytest.mark.parametrize("before", spread(["#record", "#end"], 1))
 def test_boxes_that_grow_do_not_end_following(
     new_page: Any, server: Any, live: Any, scripts: SimpleNamespace, before: str
 ) -> None:
@@ -182,11 +183,14 @@ def test_a_dock_of_an_earlier_turn_is_told_when_it_comes_and_leads_to_its_place(
     assert page.locator("#docks [data-turn='4']").count() == 0  # the newest turn has just been scored
 
 
-def test_the_speaker_is_in_view_at_every_linked_change_of_a_score_on_a_phone(new_page: Any, server: Any) -> None:
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.thorough)])
+def test_the_speaker_is_in_view_at_a_linked_change_of_a_score_on_a_phone(
+    new_page: Any, server: Any, every: int
+) -> None:
     debate = server.exhibit("juries")
     events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
     page = new_page(width=390, height=844)
-    for event in (each for each in events if each["event"].get("applied")):
+    for event in [each for each in events if each["event"].get("applied")][::every]:
         visit(page, server, debate, f"?at={event['position']}#e{event['position']}")
         expect(page.locator("#slider")).to_have_value(str(event["position"]))
         page.wait_for_function(SPEAKER_IN_VIEW)
@@ -310,10 +314,13 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [
-        ("transit", "No winner is named · ▲ 19.8/30, ▼ 19.1/30 → see"),
-        ("monolith", "▲ Pro wins by judge and panel together · ▲ 22.8/30, ▼ 18.4/30 → see"),
-    ],
+    spread(
+        [
+            ("transit", "No winner is named · ▲ 19.8/30, ▼ 19.1/30 → see"),
+            ("monolith", "▲ Pro wins by judge and panel together · ▲ 22.8/30, ▼ 18.4/30 → see"),
+        ],
+        1,
+    ),
 )
 def test_the_bar_of_a_protocol_gives_the_outcome_and_both_totals(
     new_page: Any, server: Any, name: str, says: str
@@ -335,7 +342,9 @@ def test_the_bar_of_a_protocol_gives_the_outcome_and_both_totals(
     assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
 
 
-@pytest.mark.parametrize(("rubric", "said"), [("v2", {"Level", "▲ Pro"}), ("v3", {"Not distinguishable", "▲ Pro"})])
+@pytest.mark.parametrize(
+    ("rubric", "said"), [("v2", {"Level", "▲ Pro"}), ("v3", {"Not distinguishable", "▲ Pro"})]
+)
 def test_the_bar_names_no_side_while_the_lead_is_open(page: Page, server: Any, rubric: str, said: set[str]) -> None:
     debate = server.exhibit("cars", rubric=rubric)
     openings = set()
@@ -353,7 +362,7 @@ def test_the_bar_names_no_side_while_the_lead_is_open(page: Page, server: Any, r
     assert openings == said
 
 
-@pytest.mark.parametrize("width", [320, 390, 800, 981, 1024, 1440])
+@pytest.mark.parametrize("width", spread([320, 390, 800, 981, 1024, 1440], 2))
 def test_the_bar_shows_all_of_its_words(new_page: Any, server: Any, width: int) -> None:
     debate = server.exhibit("cars")
     page = new_page(width=width)

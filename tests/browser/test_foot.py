@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.laws import spread
+
 pytestmark = pytest.mark.browser
 
 APART = """() => {
@@ -32,7 +34,7 @@ def test_the_controls_do_not_overlap(new_page: Any, server: Any) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") == width, text
 
 
-@pytest.mark.parametrize("name", ["juries", "transit"])
+@pytest.mark.parametrize("name", spread(["juries", "transit"], 1))
 def test_the_track_takes_the_remaining_width(new_page: Any, server: Any, name: str) -> None:
     """In the second debate no score was changed, so the buttons for changes are hidden."""
     page = new_page()

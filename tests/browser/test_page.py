@@ -14,6 +14,7 @@ import web
 from server.feed.frames import HEARTBEAT
 from server.feed.hub import HEARTBEAT_S
 from tests.browser.conftest import expect_changes, heap, play_paused, wheel_until
+from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 
@@ -654,7 +655,9 @@ SENTENCES = """() => {
 UNDERLINED = """(mark) => getComputedStyle(mark).textDecorationLine === "underline" """
 
 
-@pytest.mark.parametrize("what", ["juries", "transit", "monolith", "juries?turn=3", "juries?view=audit&event=64"])
+@pytest.mark.parametrize(
+    "what", spread(["juries", "transit", "monolith", "juries?turn=3", "juries?view=audit&event=64"], 2)
+)
 def test_sentences_are_large_enough_to_read(read: Any, server: Any, what: str) -> None:
     name, _, rest = what.partition("?")
     page = read(f"{server.url}/d/{server.exhibit(name)}?{rest}")

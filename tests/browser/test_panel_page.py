@@ -441,9 +441,7 @@ def test_nothing_is_wider_than_a_small_screen(new_page: Any, house: Any) -> None
         visit(page, house, log)
         page.evaluate("for (const each of document.querySelectorAll('main details')) each.open = true")
 
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate("document.documentElement.scrollWidth") == 320, (log, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, log
 
 
 def test_details_stay_open_while_the_cursor_moves(page: Page, house: Any) -> None:

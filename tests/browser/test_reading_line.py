@@ -18,7 +18,7 @@ NO_ANCHOR = "document.documentElement.style.overflowAnchor = 'none';"
 """As in browsers that do not hold a place by themselves."""
 PACE = {"chunk_ms": 10, "chunk_chars": 12, "answer_ms": 120}
 SIZES = WIDE, NARROW = (1440, 900), (390, 844)
-IN_EACH_RUN = (("live", NARROW), ("replay", WIDE))
+IN_EACH_RUN = (("live", NARROW),)
 STILL_PX = 1
 """The browser scrolls by whole pixels, and lines have fractions of them: half a pixel before and half a pixel after."""
 

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import play_paused, wheel_until
+from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +46,9 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
     expect(page.locator("body[data-ready]")).to_be_attached()
 
 
-@pytest.mark.parametrize(("name", "says"), [("juries", "lost 4 points"), ("transit", "The judge’s assessment")])
+@pytest.mark.parametrize(
+    ("name", "says"), spread([("juries", "lost 4 points"), ("transit", "The judge’s assessment")], 1)
+)
 def test_highlights_show_each_moment_and_end_with_the_verdict_within_a_minute(
     new_page: Any, server: Any, name: str, says: str
 ) -> None:

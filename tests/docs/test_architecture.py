@@ -40,6 +40,7 @@ def found(files: dict[str, str], pattern: str) -> list[str]:
     return [
         f"{name}:{number}"
         for name, text in files.items()
+        if re.search(pattern, text, re.MULTILINE)
         for number, line in enumerate(text.splitlines(), 1)
         if re.search(pattern, line)
     ]
@@ -71,7 +72,7 @@ def test_python_is_formatted() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)  # without its cache, mypy reads for a minute of CPU, and other workers run beside it
 def test_mypy_is_content() -> None:
     done = run(tool("mypy"))

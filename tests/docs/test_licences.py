@@ -25,6 +25,8 @@ PERMISSIVE = {
     "BSD-2-Clause",
     "BSD-3-Clause",
     "CC0-1.0",
+    "CNRI-Python",
+    "ISC",
     "MIT",
     "MIT-0",
     "MIT-CMU",
@@ -32,6 +34,10 @@ PERMISSIVE = {
     "Zlib",
 }
 ACCEPTED = {
+    # Their files say it, and their metadata do not: Apache-2.0, MIT, MIT.
+    "agent-client-protocol": "unknown",
+    "tiktoken": "unknown",
+    "zipfile-zstd": "UNKNOWN",
     "certifi": "MPL-2.0",  # it asks for the source of its own files, which nobody here changes
     # A separate library that Moot imports and does not change, and that anyone can replace by another version: the
     # LGPL allows this to programs of any licence.  Moot loads it for a PostgreSQL store only.
@@ -43,13 +49,16 @@ NAMED = {
     "2-clause BSD": "BSD-2-Clause",
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
+    "Apache License 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "BSD": "BSD-3-Clause",  # the same duties as with two clauses, and one more
     "BSD License": "BSD-3-Clause",
     "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",
+    "Dual License": "Apache-2.0 OR BSD-3-Clause",  # python-dateutil
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Python Software Foundation License": "PSF-2.0",
 }
 """SPDX expressions of licences that packages name in other words."""
 PAGE = ROOT / "docs/licences.md"

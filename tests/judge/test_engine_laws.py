@@ -222,7 +222,7 @@ LAWS = (
 
 
 @pytest.mark.slow
-@examples(60, whole=360)
+@examples(20, whole=360)
 @seeds
 def test_the_laws_hold_for_any_debate(seed: int) -> None:
     play = RandomDebate(seed).run()

@@ -376,7 +376,7 @@ LAWS = (
 
 
 @pytest.mark.slow
-@examples(30, whole=100)
+@examples(15, whole=100)
 @drawn(desks())
 def test_the_laws_hold(batch: EventBatch) -> None:
     for law in LAWS:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from events.types.lab import Battery
 from judge.lab.trials import BATTERIES
+from tests.laws import spread
 from tests.measuring.lab_coverage import SIZES, Coverage, coverage_of, false_alarms, main, rejections
 from tests.measuring.mock_judges import Size
 
@@ -26,7 +27,7 @@ def pooled(rows: list[Coverage]) -> float:
     return float(np.average([each.covered for each in rows], weights=[each.runs for each in rows]))
 
 
-@pytest.mark.parametrize("battery", BATTERIES)
+@pytest.mark.parametrize("battery", spread(BATTERIES, 4))
 def test_intervals_hold_a_planted_bias(battery: Battery) -> None:
     rows = coverage_of(battery, "medium", SHORT)
 

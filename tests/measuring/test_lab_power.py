@@ -4,13 +4,14 @@ import pytest
 from click.testing import CliRunner
 
 from events.types import Battery
+from tests.laws import spread
 from tests.measuring.lab_power import FIGURES, NOISES, Noise, main, power_of
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("noise", NOISES[-1:])
-@pytest.mark.parametrize("battery", FIGURES)
+@pytest.mark.parametrize("battery", spread(FIGURES, 4))
 def test_a_bias_as_large_as_the_margin_is_found_by_the_noisiest_judge(battery: Battery, noise: Noise) -> None:
     """In at least 80 % of runs: with that power, fewer than 12 of 20 are found in 1 % of tests."""
     for each in power_of(battery, 1.0, 20, noise):

@@ -44,7 +44,7 @@ def test_every_method_of_every_route_has_a_row() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_row_tells_the_answers_the_memory_and_the_wait(tmp_path: Path) -> None:
     store = tmp_path / "moot.db"
     rows = targets(ROUTES, build(store, 2))

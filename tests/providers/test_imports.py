@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.laws import spread
+
 ROOT = Path(__file__).parents[2]
 SECOND_COMER = """
 import sys
@@ -26,7 +28,7 @@ anyio.run(main)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["anthropic", "google.genai", "openai"])
+@pytest.mark.parametrize("name", spread(("openai", "anthropic", "google.genai"), 1))
 def test_no_call_gets_an_incomplete_sdk(name: str) -> None:
     """A module is in ``sys.modules`` from the beginning of its import."""
     code = SECOND_COMER.replace("{name}", name)
@@ -44,6 +46,7 @@ def hook(event, args):
         late.append(args[0])
 import anyio
 from providers import registry
+from tests.laws import spread
 registry.CHECK_S = 60
 sys.addaudithook(hook)
 

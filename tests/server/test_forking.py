@@ -24,7 +24,7 @@ READING = {
     "receipt": (DEBATE,), "batch": ("nowhere.toml", "--dry-run"),
 }  # fmt: skip
 WRITING = {"run", "backup"}
-IN_EACH_RUN = ("list", "replay", "export", "doctor", "serve", "run")
+IN_EACH_RUN = ("list", "serve", "run")
 """Commands that print, stream, import SDKs, refuse to start a server and refuse a request."""
 
 

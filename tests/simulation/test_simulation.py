@@ -15,7 +15,7 @@ from tests.simulation.loop import Stuck, VirtualLoop, run
 from tests.simulation.schedule import play
 from tests.simulation.soak import Tally, main, report_in_words, soak, stretch, tally_in_words
 
-PARTS, PART, THOROUGH = 2, 250, 40
+PARTS, PART, THOROUGH = 1, 250, 40
 TRACES = """
 from server.process import observe
 from tests.simulation.soak import stretch

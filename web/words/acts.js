@@ -10,6 +10,8 @@ export const SHARE = {
     ["export.md", "Markdown", "to read"],
     ["events.ndjson", "NDJSON", "the whole log, to import and verify"],
     ["export.json", "JSON", "the current view"],
+  ],
+  maps: [
     ["map.aif", "AIF", "the argument map, for other programs"],
     ["map.argdown", "Argdown", "the argument map as text"],
   ],

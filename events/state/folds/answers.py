@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.debate import Debate
-from events.state.parts.answers import AnswersState
+from events.state.parts.answers import INITIAL, AnswersState
 from events.text.figures import rounded
 from events.types import (
     AnswerGiven,
@@ -23,8 +23,14 @@ MAX_ANSWER = 160
 """Characters of an answer in a sentence."""
 
 
-def apply(answers: AnswersState, record: Recorded) -> AnswersState:
+def answers_of(debate: Debate) -> AnswersState:
+    """What is known of the question of a debate."""
+    return debate.answers or INITIAL
+
+
+def apply(before: AnswersState | None, record: Recorded) -> AnswersState:
     """The state after ``record``."""
+    answers = before or INITIAL
     match record.event:
         case PassageSupplied() as event:
             return replace(answers, passage=event.text or event.withheld, is_withheld=bool(event.withheld))
@@ -51,7 +57,7 @@ def letter_of(answers: AnswersState) -> Letter | None:
 
 def headline(debate: Debate) -> str:
     """What the judge answered in the end, without a full stop."""
-    letter, samples, sure = letter_of(debate.answers), _samples(debate), _sure(debate)
+    letter, samples, sure = letter_of(answers_of(debate)), _samples(debate), _sure(debate)
     if len(samples) > 1:
         named = Counter(each.choice for each in samples if isinstance(each.choice, str))
         if letter is None:
@@ -62,7 +68,7 @@ def headline(debate: Debate) -> str:
 
 def sentences(debate: Debate) -> str:
     """The same with the words of the answer, why there is none, and what the judge answered before."""
-    opened, letter, samples = debate.opened, letter_of(debate.answers), _samples(debate)
+    opened, letter, samples = debate.opened, letter_of(answers_of(debate)), _samples(debate)
     assert opened is not None, "a debate ends after its opening"
     if opened.question is UNSET:
         return f"{headline(debate)}."
@@ -72,7 +78,7 @@ def sentences(debate: Debate) -> str:
     words = opened.question.answers[letter == "B"]
     short = words if len(words) <= MAX_ANSWER else f"{words[:MAX_ANSWER].rstrip()}…"
     said = f"{headline(debate)}: “{short}”."
-    before, final = debate.answers.of("judge", "alone"), debate.answers.of("judge", "final")
+    before, final = answers_of(debate).of("judge", "alone"), answers_of(debate).of("judge", "final")
     if before and final:
         said += f" Alone, before the critique, it {_before(before[-1])}."
     return said
@@ -86,7 +92,7 @@ def _before(alone: AnswerGiven) -> str:
 
 def _samples(debate: Debate) -> tuple[AnswerGiven, ...]:
     """The answers that the outcome follows from."""
-    return debate.answers.of("judge", "final") or debate.answers.of("judge", "alone")
+    return answers_of(debate).of("judge", "final") or answers_of(debate).of("judge", "alone")
 
 
 def _sure(debate: Debate) -> str:

@@ -4,15 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from events.types import (
-    AnswerGiven,
-    CheckedQuote,
-    ConsultantQuestioned,
-    CritiqueGiven,
-    Missing,
-    PassageSupplied,
-    SpeechQuoted,
-)
+from events.types import AnswerGiven, CheckedQuote, CritiqueGiven, Missing
 
 
 class AnswersState(Struct, frozen=True, kw_only=True, gc=False):
@@ -36,5 +28,4 @@ class AnswersState(Struct, frozen=True, kw_only=True, gc=False):
         return tuple(each for each in self.given if each.by == by and each.stage == stage)
 
 
-INITIAL = AnswersState()
-MOVED_BY: Final = frozenset({PassageSupplied, SpeechQuoted, ConsultantQuestioned, CritiqueGiven, AnswerGiven})
+INITIAL: Final = AnswersState()

@@ -59,8 +59,8 @@ Wish = dict[str, Any] | Resumption | Derivation
 """A new debate, by the body of its request, or what is to be done with a stored one."""
 
 
-async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None = None) -> None:
-    """Run a debate and print it; the id is the last line.
+async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None = None) -> str:
+    """Run a debate and print it; the id is the last line, and is returned.
 
     ``asks`` is called with the estimated cost before anything begins.  Exits with 1 if the debate was halted.
     """
@@ -79,6 +79,7 @@ async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks:
     if printer.ended and printer.ended["type"] != "debate_concluded":
         click.echo(f"moot: {printer.ended['type'].removeprefix('debate_')}: {printer.ended['reason']}", err=True)
         raise click.exceptions.Exit(1)
+    return debate
 
 
 async def must_answer(settings: Settings, field: str, model: str) -> None:

@@ -69,7 +69,7 @@ def batch(settings: Settings, /, plan: str | None, *, as_json: bool, **options: 
         if options["dry_run"]:
             run_async(lambda: _foresee(settings, body, as_json=as_json))
             return
-        asks = None if options["yes"] else _begin
+        asks = None if options["yes"] else begin
         run_async(lambda: run_debate(settings, body, BatchPrinter(as_json=as_json), asks))
     except Exception as error:
         fault = next((each for each in leaves(error) if isinstance(each, MootError) and each.field), None)
@@ -78,13 +78,14 @@ def batch(settings: Settings, /, plan: str | None, *, as_json: bool, **options: 
         raise _with_line(fault, path, text) from error
 
 
-def _begin(cost: float) -> None:
+def begin(cost: float) -> None:
     """Ask whether to begin a batch that costs money, if a person can answer."""
     if cost and sys.stdin.isatty():
         click.confirm("Begin?", default=True, abort=True, err=True)
 
 
-async def _foresee(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:
+async def foreseen_batch(settings: Settings, body: dict[str, Any]) -> BatchEstimate:
+    """What a batch would take, by its request."""
     registry = ForeseeingRegistry()
     try:
         opened, _ = await opening_for(None, as_request(body), registry, settings)
@@ -93,6 +94,11 @@ async def _foresee(settings: Settings, body: dict[str, Any], *, as_json: bool) -
         await registry.close()
     for model, why in sorted(registry.silent.items()):
         click.echo(f"note: {model} must answer before the batch can begin: {why}", err=True)
+    return found
+
+
+async def _foresee(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:
+    found = await foreseen_batch(settings, body)
     if as_json:
         emit(found)
     else:

@@ -45,11 +45,11 @@ def archive(
     as_json: bool,
     **only: Any,
 ) -> None:
-    """Write debates to one file: their logs to the byte, with the documents in them, and a manifest with digests.
+    """Write debates to one file, and delete them if asked.
 
-    It takes the debates that are named, or those of a rule, with the forks, rejudged debates and lab runs made of them;
+    The file is a zip with their logs to the byte, the documents in them, and a manifest with digests.  It takes the debates that are named, or those of a rule, with the forks, rejudged debates and lab runs made of them;
     hidden, archived and unlisted ones too.  A debate that runs is taken as far as it is now, and with --delete not at
-    all.  The file is a zip.  It is synced and checked from its first byte to its last before it gets its name.
+    all.  The file is synced and checked from its first byte to its last before it gets its name.
     """
     if bool(debates) == any(only.values()):
         raise BadField("id", "give ids, or a rule: --older-than, --tag, --state, --format")
@@ -123,7 +123,7 @@ def _size(manifest: Manifest, file: Path) -> str:
 @with_settings
 @with_json
 def restore(settings: Settings, file: Path, *, only_check: bool, as_json: bool) -> None:
-    """Bring back the debates of a file that moot archive wrote, to the byte.
+    """Bring back the debates of an archive, to the byte.
 
     The whole file is checked first, and nothing is restored from one in which a byte is changed, nor if the store holds
     another debate of one of these ids, or deleted one of them for ever.  Debates that are there already stay as they

@@ -4,7 +4,6 @@ The builder of a format calls ``rubric_of``, ``seated`` and ``opened``, and adds
 """
 
 from collections.abc import Callable, Collection, Mapping
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import anyio
@@ -46,7 +45,6 @@ PANEL: Final = LazyTable[Any](
     }
 )
 """What only a panel needs."""
-NO_MORE: Final[Mapping[str, str | None]] = MappingProxyType({})
 MAX_WORDS: Final = 180
 """Words of a turn by default."""
 OUTAGE_ATTEMPTS: Final = 6
@@ -103,7 +101,7 @@ async def seated(
     *,
     debaters: Collection[Side] = (),
     judges: bool = True,
-    also: Mapping[str, str | None] = NO_MORE,
+    also: Mapping[str, str | None] | None = None,
     panel: Callable[[str], tuple[Any, ...]] | None = None,
     may_count: Callable[[str], bool] = lambda field: field == "judge.model",
 ) -> Seated:
@@ -118,7 +116,7 @@ async def seated(
     requested = {"judge.model": judge}
     both = [(side, request.pro if side == "pro" else request.con) for side in debaters]
     requested |= {f"{side}.model": person_or_model(side, each.person, each.model) for side, each in both}
-    requested |= also
+    requested |= also or {}
     is_counted = judge == BASELINE  # the raters of its debate are models
     default = "" if all(requested.values()) and not is_counted else await registry.default_model()
     names = {field: model or default for field, model in requested.items()}

@@ -1,7 +1,7 @@
 """A map as AIF, the JSON of argument corpora, and as Argdown, a text in which arguments are written by hand.
 
 AIF has a scheme node for each edge: RA supports, CA attacks.  Concessions, answers and questions are neither, so their
-scheme nodes have no type.  What AIF has no place for stands in the member ``moot``, which its readers pass over.
+scheme nodes have no type.  What AIF has no place for stands in the member ``moot``, which its readers leave out.
 Source of both forms: www.argumentinterchange.org, argdown.org.
 """
 

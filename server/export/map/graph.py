@@ -47,7 +47,7 @@ NAMED: Final = frozenset(
 
 
 class NodeChange(Struct, frozen=True, kw_only=True):
-    """A premise was put differently, passed over in silence or given up."""
+    """A premise was put differently, dropped in silence or given up."""
 
     turn: int
     what: Literal["revised", "dropped", "withdrawn"]

@@ -1,6 +1,6 @@
 """A map as HTML: what nobody answered, what was given up, a drawing, and the case of each side as a nested list."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
@@ -34,6 +34,8 @@ UNKNOWN: Final = (
 )
 TOP: Final = frozenset({"premise", "claim", "argument", "verdict", "finding"})
 """Kinds of nodes that have a place of their own; elsewhere they are named, with a link."""
+PLACED: Final = TOP | {"words", "turn"}
+"""Kinds of nodes for which their turn is shown."""
 EMPTY: Final = "Nothing is on the map yet: the judge has named no premise, and no argument has been opened."
 
 
@@ -160,12 +162,8 @@ class _MapPage:
         """What a side states, by turn, in the order of the words; words only if something is said of them."""
         groups: dict[int, list[MapNode]] = {}
         for node in self._map.nodes.values():
-            if node.side == side and node.turn is not UNSET and self._stands_alone(node):
-                groups.setdefault(node.turn, []).append(node)
-        for edge in self._map.edges:
-            source = self._map.nodes[edge.source]
-            if source.kind == "turn" and source.side == side and source.turn is not UNSET:
-                groups.setdefault(source.turn, [])
+            if node.side == side and node.turn is not UNSET and node.kind in PLACED:
+                groups.setdefault(node.turn, []).extend([node] if self._stands_alone(node) else [])
         return {number: sorted(groups[number], key=_where) for number in sorted(groups)}
 
     def _turn(self, number: int, nodes: list[MapNode], *, is_open: bool) -> str:
@@ -181,13 +179,24 @@ class _MapPage:
         return f'<details id="turn-{number}"{state}><summary>{escape(title)}</summary>{body}</details>'
 
     def _answers_of(self, number: int) -> str:
-        """Which statements of the other side a turn answers."""
-        named = [
-            tag("a", escape(each.target), href=f"#{_anchor(self._map.nodes[each.target])}")
-            for each in self._map.edges
-            if each.source == f"T{number}" and each.relation == "answer"
+        """Which statements a turn answers, and in which its words show a flaw."""
+        nodes = self._map.nodes
+        made = [each for each in self._map.edges if nodes[each.source].turn == number]
+        answers = [each.target for each in made if each.relation == "answer" and nodes[each.source].kind == "turn"]
+        kinds = {"premise", "claim", "words"}
+        flaws = [
+            each.target
+            for each in made
+            if each.relation == "attack" and nodes[each.source].kind in kinds and nodes[each.target].kind in TOP
         ]
-        return tag("p", f"This turn answers {', '.join(named)}.", class_="answers") if named else ""
+        said = [f"answers {self._links(answers)}"] if answers else []
+        said += [f"shows a flaw in {self._links(flaws)}"] if flaws else []
+        return tag("p", f"This turn {' and '.join(said)}.", class_="answers") if said else ""
+
+    def _links(self, names: Iterable[str]) -> str:
+        return ", ".join(
+            tag("a", escape(each), href=f"#{_anchor(self._map.nodes[each])}") for each in dict.fromkeys(names)
+        )
 
     def _item(self, node: MapNode) -> str:
         """A statement with its words, and what is said of it."""

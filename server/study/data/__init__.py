@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from events.table import LazyTable
+from events.types.study import PersonAnswered
 from judge.errors import BadItem
 from server.study.data.sample import sampled
-from server.study.data.shapes import DataFile, PersonAnswered, StudyData
+from server.study.data.shapes import DataFile, StudyData
 
 __all__ = ["PROTOCOLS", "DataFile", "PersonAnswered", "StudyData", "read", "read_files"]
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from events.types.study import ItemSpeech, StudyItem
+from events.types.study import ItemSpeech, PersonAnswered, StudyItem
 from judge.lab.people import JudgedStory, SaidRound
-from server.study.data.shapes import DataFile, PersonAnswered, StudyData, named, read_lines, whole
+from server.study.data.shapes import DataFile, StudyData, named, read_lines, whole
 
 HELD: Final = "The debates were held by people: their speeches are given, and a judge reads them without the story."
 QUOTED: Final = (
@@ -26,6 +26,8 @@ UNHEARD: Final = (
 LIVE: Final = (
     "The people's figure is that of live judges, who read the debate while it was held and could ask questions."
 )
+SHORTEST: Final = 16
+"""Characters of a quote that is marked; shorter ones, mostly single words, cannot be compared and stay as they are."""
 NOTES: Final = (HELD, QUOTED, UNHEARD, LIVE)
 
 
@@ -96,6 +98,6 @@ def _item(debate: QuotedStory, passages: Mapping[str, str]) -> StudyItem:
 def _marked(speech: QuotedRound) -> str:
     """The text with its quotes marked as those of other debates are."""
     text = speech.text.strip()
-    for quote in sorted(set(speech.quotes), key=len, reverse=True):
+    for quote in {each for each in speech.quotes if len(each) >= SHORTEST}:
         text = text.replace(f"“{quote}”", f"<quote>{quote}</quote>")
     return text

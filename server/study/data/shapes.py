@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from events.types.study import StudyItem
+from events.types.study import PersonAnswered, StudyItem
 from judge.errors import BadItem
 
 T = TypeVar("T")
@@ -17,15 +17,6 @@ class DataFile(Struct, frozen=True, kw_only=True):
 
     name: str
     content: bytes
-
-
-class PersonAnswered(Struct, frozen=True, kw_only=True):
-    """What a person believed who judged a debate that other people held."""
-
-    item: str
-    cluster: str
-    p_right: float
-    """The person's last probability of the right answer, from 0 to 1."""
 
 
 class StudyData(Struct, frozen=True, kw_only=True):

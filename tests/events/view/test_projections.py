@@ -175,7 +175,7 @@ LAWS = (
 
 
 @pytest.mark.slow
-@examples(50, whole=350)
+@examples(20, whole=350)
 @given(random_debates())
 def test_the_laws_hold_for_any_debate(events: list[Any]) -> None:
     for law in LAWS:

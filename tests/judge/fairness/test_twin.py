@@ -68,7 +68,7 @@ def test_the_twin_gives_the_lead_and_the_name_that_the_product_gives(name: Shipp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("debates", [250, pytest.param(1000, marks=[pytest.mark.thorough, pytest.mark.timeout(600)])])
+@pytest.mark.parametrize("debates", [80, pytest.param(1000, marks=[pytest.mark.thorough, pytest.mark.timeout(600)])])
 def test_the_twin_gives_the_same_in_many_debates(name: ShippedRubric, debates: int) -> None:
     worlds = (HARD, 0.4, 6), (PLAIN, 0.4, 6), (PLAIN, 0.1, 10), (HARD, 0.1, 7)
     found = np.abs(
@@ -80,5 +80,5 @@ def test_the_twin_gives_the_same_in_many_debates(name: ShippedRubric, debates: i
     )
 
     assert found.max() < RARELY
-    assert np.quantile(found, 0.995) < ROUNDED
+    assert np.sort(found)[-2 - round(0.005 * debates)] < ROUNDED, "but for one debate, and one of 200 more"
     assert np.median(found) < MIN_DIFFERENCE

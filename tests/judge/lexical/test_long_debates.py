@@ -17,7 +17,7 @@ def anyio_backend() -> str:
 
 
 @pytest.mark.slow
-async def test_the_narrative_of_two_hundred_long_speeches_takes_seconds() -> None:
+async def test_the_narrative_of_a_hundred_long_speeches_takes_seconds() -> None:
     words = ("city", "cars", "because", "streets", "safer", "trams", "cost", "people", "shops", "noise", "buses")
     speeches = tuple(
         Speech(
@@ -25,7 +25,7 @@ async def test_the_narrative_of_two_hundred_long_speeches_takes_seconds() -> Non
             speaker="A" if turn % 2 else "B",
             text=" ".join(f"Point {turn}.{n} says {words[n % 11]} {words[turn % 11]} {n}." for n in range(100)),
         )
-        for turn in range(1, 201)
+        for turn in range(1, 101)
     )
     material = Material(purpose="narrative", motion="Cities should ban cars", language="en", speeches=speeches)
     request = Request(
@@ -35,4 +35,4 @@ async def test_the_narrative_of_two_hundred_long_speeches_takes_seconds() -> Non
     answer = await BaselineProvider().answer("lexical", request, WholeNarrative)
 
     assert "neither" == answer.value.winner
-    assert time.process_time() - began < 60
+    assert time.process_time() - began < 30

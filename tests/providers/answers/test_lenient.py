@@ -211,14 +211,14 @@ def test_only_the_last_objects_of_many_are_looked_at() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     "piece",
     ['{"', '{"a":', "{", "[{", '"\\', '{"\\"', "{}", '{"points":1},', "<think>", "</think>", ",", ", ", "{ ", "```\n",
      '{"points":1', "\\"],
 )  # fmt: skip
 def test_a_huge_answer_takes_linear_time(piece: str) -> None:
-    for raw in (piece * 100_000, '{"' + piece * 100_000, "<think>" + piece * 100_000, "," + " " * 300_000):
+    for raw in (piece * 30_000, '{"' + piece * 30_000, "<think>" + piece * 30_000, "," + " " * 100_000):
         with pytest.raises(Malformed):
             parse(raw, Score)
 

@@ -96,7 +96,7 @@ async def test_a_server_that_ignores_schemas_and_tools_gets_the_schema_in_the_pr
     assert ["json_schema", "tool", "prompt"] == means
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 async def test_three_providers_hold_a_debate(server: LlamaProcess) -> None:
     """Until the second turn is spoken: by then each provider has had its part, and the rest takes half a minute."""
     settings = Settings(store="memory:", idle_timeout_s=60)

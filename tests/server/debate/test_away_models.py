@@ -17,6 +17,7 @@ from providers.errors import Overloaded, ProviderError, RateLimited, Unreachable
 from providers.limits import queue
 from providers.limits.queue import loop_time
 from providers.scripted.provider import ScriptedProvider
+from tests.laws import spread
 from tests.server.harness import QUICK, check_sound, harness, is_end, shipped_registry
 from tests.simulation.loop import VirtualLoop, run
 
@@ -92,7 +93,7 @@ def played(vendor: Vendor, model: str, judge: str, debates: int = 1) -> tuple[li
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("away_s", "debates"), [(4, 1), (25, 1), (120, 1), (120, 5), (170, 1)])
+@pytest.mark.parametrize(("away_s", "debates"), spread([(4, 1), (25, 1), (120, 5), (120, 1), (170, 1)], 2))
 def test_debates_go_on_within_seconds_after_a_vendor_is_back(script: Any, away_s: int, debates: int) -> None:
     back = 5.0 + away_s
     vendor = Vendor(Unreachable("connection refused"), 5.0, back)

@@ -19,6 +19,7 @@ from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
 from server.export.tables import TABLES
 from tests.judge.protocol.rounds import opening
+from tests.laws import spread
 from tests.server.debate.test_providers_queues import wait_text
 from tests.server.harness import Harness, fault, harness, shipped_registry
 from tests.server.http.test_secrets import HERE, SPECTATOR, TOKEN, heard
@@ -137,7 +138,7 @@ def everything(site: Site, debate: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DEBATES)
+@pytest.mark.parametrize("name", spread(DEBATES, 2))
 def test_no_byte_of_a_models_name_reaches_a_spectator_before_the_end(guarded: Site, script: Script, name: str) -> None:
     site, lines = guarded, lines_of(script, name)
     site.client.headers.update(SPECTATOR)

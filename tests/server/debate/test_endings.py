@@ -164,12 +164,12 @@ async def test_more_debates_than_may_run_are_refused(script: Any) -> None:
 
 
 @pytest.mark.slow
-async def test_a_hundred_debates_at_once(script: Any) -> None:
+async def test_many_debates_at_once(script: Any) -> None:
     async with harness() as h:
         opened = await h.opening(script(pace={"chunk_ms": 0, "chunk_chars": 40}))
-        ids = [await h.moderators.open(opened) for _ in range(100)]
+        ids = [await h.moderators.open(opened) for _ in range(30)]
         for debate in ids:
             assert isinstance(await h.ended(debate), DebateConcluded)
         await h.idle()
-        for debate in ids[::20]:
+        for debate in ids[::10]:
             await check_sound(h.log, debate)

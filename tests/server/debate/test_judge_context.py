@@ -30,6 +30,7 @@ from providers.answers.neutral import neutral
 from providers.base import Segment
 from server.debate.formats.steps import Ask, Record, Speak
 from server.whatif.replay import replay
+from tests.laws import spread
 from tests.providers.vendors.tokens import tokens
 from tests.server.debate_events import Play, opened, reply, spoken, started
 
@@ -136,7 +137,7 @@ def text(prompt: Sequence[Segment]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("window", [12_288, 16_384, 32_768])
+@pytest.mark.parametrize("window", spread((16_384, 12_288, 32_768), 1))
 def test_no_prompt_of_a_debate_of_sixty_turns_is_over_the_window(window: int) -> None:
     made = held(60, window)
 

@@ -5,6 +5,7 @@ from msgspec import UNSET
 
 from events.types import DebateConcluded, FindingRefused, ModelAnswered, ModelFailed, TurnScored
 from server.settings import Settings
+from tests.laws import spread
 from tests.providers.vendors.running import running_vendors
 from tests.server.harness import harness, shipped_registry
 
@@ -21,7 +22,7 @@ JUDGES = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("judge", spread(JUDGES, 3))
 async def test_every_readable_answer_is_accepted_the_first_time(judge: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60)
     async with running_vendors(monkeypatch, natural=True), harness(settings=settings, registry=shipped_registry()) as h:

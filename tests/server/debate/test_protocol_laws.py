@@ -196,7 +196,7 @@ AT_ITS_END = (
 
 
 @pytest.mark.slow
-@examples(60, whole=340)
+@examples(20, whole=340)
 @given(plays())
 def test_the_laws_hold_for_any_debate(play: Play) -> None:
     for law in BEFORE_ITS_END:

@@ -75,7 +75,7 @@ def held_by_us() -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("crowd", [20, pytest.param(50, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("crowd", [10, pytest.param(50, marks=pytest.mark.thorough)])
 async def test_a_crowd_of_debates_at_four_places_ends_together_and_leaves_nothing(
     script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crowd: int
 ) -> None:

@@ -61,8 +61,8 @@ def test_text_without_spaces_is_counted_by_segments(text: str, count: int) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["x", "世", "ก", "ကို", "🐑", FAMILY, FLAG, "e\u0301", "\u0301", "。", "한", "x.世 "])
-def test_a_limit_holds_for_160_000_characters_of_anything(piece: str) -> None:
-    text = piece * (160_000 // len(piece))
+def test_a_limit_holds_for_40_000_characters_of_anything(piece: str) -> None:
+    text = piece * (40_000 // len(piece))
     kept, clipped = clip(text, 180)
 
     assert clipped

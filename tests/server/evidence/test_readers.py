@@ -327,10 +327,10 @@ async def test_two_files_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.slow
 async def test_a_child_beyond_its_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parent, "MEMORY", 150 << 20)
+    monkeypatch.setattr(parent, "MEMORY", 100 << 20)
 
     with pytest.raises(Unreadable, match="takes more memory"):
-        await read_document(b"word " * 9_000_000, "text", MAX_CHARACTERS)
+        await read_document(b"word " * 3_000_000, "text", MAX_CHARACTERS)
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ from tests.judge.panel.rater_scores import ITEMS, few_resamples
 pytestmark = pytest.mark.anyio
 WEB: Final = Path(__file__).parents[3] / "web"
 SEED: Final = 20_261_127
-PANELS: Final = 100
+PANELS: Final = 30
 """Panels of each kind."""
 AGREE: Final = re.compile(
     r"(?<!do not )(?<!does not )\bagrees?\b|\bscores? alike\b|\bpanel concludes\b|\benough to (?:rely|conclude)\b"

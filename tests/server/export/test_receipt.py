@@ -24,6 +24,7 @@ from server.export.receipt.keys import as_key, key_path, make_keys, read_keys, r
 from server.export.receipt.verify import NotVerified, trusted, verify
 from server.settings import Settings
 from tests.docs.pages import ROOT
+from tests.laws import spread
 from tests.measuring.receipt_mutations import GOLDEN, SignedLog, exhibitions, golden, passes, table
 from tests.server.http.test_secrets import SPECTATOR, TOKEN
 from tests.server.site import Site, refused, serving
@@ -59,7 +60,7 @@ def test_a_receipt_of_every_released_log_verifies(released: list[SignedLog]) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rubric", ["v1", "v2", "v3"])
+@pytest.mark.parametrize("rubric", spread(("v3", "v1", "v2"), 1))
 def test_receipts_of_every_format_and_rubric_verify(rubric: str) -> None:
     for each in anyio.run(exhibitions, Ed25519PrivateKey.generate(), (rubric,)):
         assert stated(each.receipt) == verify(each.receipt, each.log, each.keys)
@@ -67,9 +68,9 @@ def test_receipts_of_every_format_and_rubric_verify(rubric: str) -> None:
 
 @pytest.mark.slow
 def test_no_mutation_of_a_receipt_or_its_log_passes(released: list[SignedLog]) -> None:
-    tried = table(released[2:], random.Random(7), 10)
+    tried = table(released[2:], random.Random(7), 3)
 
-    assert sum(number for number, _ in tried.values()) > 1000
+    assert sum(number for number, _ in tried.values()) > 500
     assert {kind: passed for kind, (_, passed) in tried.items() if passed} == {}
 
 

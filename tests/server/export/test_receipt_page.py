@@ -32,7 +32,7 @@ def test_the_page_verifies_receipts_of_all_logs() -> None:
 @pytest.mark.slow
 def test_the_page_refuses_every_mutation() -> None:
     made = anyio.run(golden, Ed25519PrivateKey.generate())[2]
-    changed = [(receipt, log, made.keys) for _, receipt, log in mutations(made, random.Random(3), 5)]
+    changed = [(receipt, log, made.keys) for _, receipt, log in mutations(made, random.Random(3), 1)]
 
     says = taken(changed)
 

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from server.http.app import ROUTES
 from server.http.people.audience import COOKIE
+from tests.laws import spread
 from tests.server.http.test_audience import another, votes
 from tests.server.http.test_secrets import TOKEN
 from tests.server.site import Site, refused, serving
@@ -199,8 +200,7 @@ def another_of(client: TestClient) -> TestClient:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("director", [False, True])
-@pytest.mark.parametrize("rounds", [1, 2])
+@pytest.mark.parametrize(("rounds", "director"), spread([(2, True), (2, False), (1, False), (1, True)], 2))
 def test_no_route_tells_a_stance_before_the_end(room: Site, script: Any, rounds: int, *, director: bool) -> None:
     debate = opened(room, script)
     for when in ("before", "after")[:rounds]:

@@ -49,7 +49,7 @@ async def listed(client: Client) -> None:
 
 @pytest.mark.slow
 @pytest.mark.anyio
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.thorough)])
 async def test_two_programs_share_one_store_over_stdio(tmp_path: Any, mode: str) -> None:
     environment = {**os.environ, "MOOT_STORE": f"sqlite:{tmp_path / 'moot.db'}", "MOOT_LOG_LEVEL": "warning"}
     server = StdioServerParameters(command=MOOT[0], args=[*MOOT[1:], "mcp"], env=environment)

@@ -99,7 +99,13 @@ async def test_a_study_of_our_own_questions_runs_by_the_script_which_quotes_trul
         "swaps": False,
         "vote_tokens": 500,
     }
-    body = {"name": "demo", "models": ["scripted:study"], "judges": ["scripted:study"], "study": plan}
+    body = {
+        "name": "demo",
+        "models": ["scripted:study"],
+        "judges": ["scripted:study"],
+        "study": plan,
+        "each": {"language": "en"},
+    }
     async with harness() as h:
         made = await opening_for(h.log, as_request({"format": "batch", "batch": body}), h.registry, h.settings)
         batch = await h.moderators.open(made.opened, made.follows)

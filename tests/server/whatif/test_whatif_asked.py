@@ -23,6 +23,7 @@ from server.http.people.commands import WHATIF_PER_MINUTE
 from server.whatif.comparison import what_if
 from server.whatif.replay import NOT_ASKED, replay
 from server.whatif.request import WhatIfRequest
+from tests.laws import spread
 from tests.server.children import Cli, said
 from tests.server.harness import ROOT, harness
 from tests.server.site import Site, refused
@@ -84,8 +85,9 @@ async def log_with(records: Records, answer: str, *, judged: bool) -> bytes:
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
-        *[(name, MALFORMED[0]) for name in NAMES],
-        *[(name, each) for name in ("juries", "transit") for each in MALFORMED[1:]],
+        *spread([(name, MALFORMED[0]) for name in NAMES], 2),
+        *[("juries", each) for each in MALFORMED[1:]],
+        *spread([("transit", each) for each in MALFORMED[1:]], 1),
     ],
     ids=lambda each: each[:20],
 )
@@ -211,7 +213,7 @@ def test_a_protocol_that_asks_for_longer_words_keeps_what_was_said(played: dict[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", spread(NAMES, 2))
 def test_every_figure_of_a_rubric_can_be_other(played: dict[str, Records], name: str) -> None:
     opened = played[name][0].event
     assert isinstance(opened, DebateOpened)

@@ -1,7 +1,9 @@
 """Formats ``answers`` and ``consultancy``: a judge says which of two answers to a question is right.
 
-In ``answers`` it does so alone, alone again and again, after a debate, or before and after a critique; in
-``consultancy`` after one model has argued for an assigned answer.  ``opening`` their request and their opening ·
+In the first it does so alone, alone again and again, after a debate, or before and after a critique; in the second
+after one model has argued for an assigned answer.
+
+``opening`` their request and their opening ·
 ``speeches`` what is said for an answer · ``steps`` what happens next · ``cells`` the debates of a study.
 """
 

@@ -57,7 +57,9 @@ def expanded(plan: BatchPlan, study: StudyPlan) -> Iterator[PlannedDebate]:
 
 
 def _assigned(study: StudyPlan, arm: Arm) -> tuple[Letter | None, ...]:
-    return LETTERS if arm == "consultancy" or (arm == "critique" and study.assigned_critiques) else (None,)
+    if arm == "critique" and study.assigned_critiques:
+        return (None, *LETTERS)
+    return LETTERS if arm == "consultancy" else (None,)
 
 
 def body_of(plan: BatchPlan, planned: PlannedDebate) -> dict[str, Any]:

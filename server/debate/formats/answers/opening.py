@@ -45,7 +45,7 @@ class QuestionRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     assigned: Letter | None = None
     """The answer that a consultant has to argue for, or a critic; without it a critic chooses."""
     critic: Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")] | None = None
-    """The model of the critic; the judge's without it."""
+    """The model of the critic."""
     passage: Annotated[str, Meta(max_length=MAX_PASSAGE)] = ""
     """The text that the question is about."""
     sees: PassageReaders = "debaters"
@@ -86,8 +86,8 @@ class AnswersRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
             raise BadField("question.speeches", why)
         if asked.assigned is not None and self.arm not in {"consultancy", "critique"}:
             raise BadField("question.assigned", "an answer is assigned to a consultant or a critic")
-        if asked.critic is not None and self.arm != "critique":
-            raise BadField("question.critic", "a critic is part of arm critique")
+        if bool(asked.critic) != (self.arm == "critique"):
+            raise BadField("question.critic", "arm critique has a critic, and no other arm does: name its model")
         super().check()
 
     @property

@@ -4,6 +4,7 @@ import math
 from typing import Any, Final
 
 from events.state.debate import Debate, UnusedAnswer, question
+from events.state.folds.answers import answers_of
 from events.state.seats import debater_of
 from events.state.transcript import Turn
 from events.text.languages import tokens_a_word
@@ -84,7 +85,7 @@ def record_supplied(batch: EventBatch, opened: DebateOpened) -> None:
     """Record the speeches that were given elsewhere, in their order."""
     for number, each in enumerate(setup_of(opened).speeches, 1):
         side: Side = "pro" if each.answer == 0 else "con"
-        text, quotes = read_quotes(each.text, batch.debate.answers.passage, opened.rubric.quote_minimum)
+        text, quotes = read_quotes(each.text, answers_of(batch.debate).passage, opened.rubric.quote_minimum)
         batch.add(TurnStarted(turn=number, side=side, attempt=1, directive=None), batch.debate.course)
         spoken = TurnSpoken(
             turn=number,
@@ -104,12 +105,12 @@ def record_supplied(batch: EventBatch, opened: DebateOpened) -> None:
 
 def quoting(debate: Debate, opened: DebateOpened, said: str) -> tuple[str, tuple[CheckedQuote, ...], bool]:
     """A text within its limit of words, with its quotes compared with the passage; and whether it was clipped."""
-    whole, quotes = read_quotes(said, debate.answers.passage, opened.rubric.quote_minimum)
+    whole, quotes = read_quotes(said, answers_of(debate).passage, opened.rubric.quote_minimum)
     text, clipped = clip(whole, opened.max_words)
     return text, within(quotes, len(text)), clipped
 
 
 def _record(batch: EventBatch, spoken: TurnSpoken, quotes: tuple[CheckedQuote, ...], cause: int) -> None:
     position = batch.add(spoken, cause)
-    if quotes and batch.debate.answers.passage:
+    if quotes and answers_of(batch.debate).passage:
         batch.add(SpeechQuoted(turn=spoken.turn, quotes=quotes), position)

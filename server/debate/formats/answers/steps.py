@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
-from events.state.folds.answers import letter_of
+from events.state.folds.answers import answers_of, letter_of
 from events.state.seats import debater_of
 from events.state.transcript import Turn
 from events.types import (
@@ -70,6 +70,7 @@ from server.debate.formats.answers.speeches import (
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.questions import Question, again_key, answers, kind_of, pending
 from server.debate.formats.steps import Ask, Record, Step, record
+from server.people.names import is_person
 
 ALONE, FINAL = "choose:alone", "choose:final"
 CHOOSE: Final = "choose"
@@ -180,7 +181,7 @@ def _advice(debate: Debate, opened: DebateOpened, turn: int) -> tuple[Step, ...]
     """A speech of the consultant, and the judge's question after it, but for the last one."""
     if steps := _round(debate, opened, (turn,)):
         return steps
-    if turn == setup_of(opened).rounds or turn in debate.answers.questions:
+    if turn == setup_of(opened).rounds or turn in answers_of(debate).questions:
         return ()
     asked = _judge_question(
         debate,
@@ -210,7 +211,7 @@ def _advice(debate: Debate, opened: DebateOpened, turn: int) -> tuple[Step, ...]
 def _critique(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """The judge's answer alone and the critique, at the same time; none once both are recorded."""
     alone, critique = _question(debate, opened, ALONE), _critic_question(debate, opened)
-    is_answered, is_criticised = bool(debate.answers.of("judge", "alone")), debate.answers.critique is not None
+    is_answered, is_criticised = bool(answers_of(debate).of("judge", "alone")), answers_of(debate).critique is not None
     if is_answered and is_criticised:
         return ()
     if asks := pending(debate, opened, [alone, critique]):
@@ -259,7 +260,7 @@ def _judge_question(
         turn=None,
         model=opened.judge.model,
         prompt=lambda: build(debate, opened),
-        material=lambda: answers_material(debate, opened, purpose),
+        material=lambda: answers_material(debate, opened, purpose, is_final=key == FINAL),
         think=opened.judge.think,
         **fields,
     )
@@ -274,7 +275,7 @@ def _question(debate: Debate, opened: DebateOpened, key: str, *, first: int = 1,
         key,
         CHOOSE,
         build,
-        answer_type=answer_type(quotes=judge_quotes(debate)),
+        answer_type=answer_type(quotes=judge_quotes(debate) and not is_person(opened.judge.model)),
         becomes=JudgedAnswer,
         max_tokens=ANSWER_TOKENS,
         misquotes=contradiction,
@@ -288,7 +289,7 @@ def _question(debate: Debate, opened: DebateOpened, key: str, *, first: int = 1,
 def _answer(debate: Debate, opened: DebateOpened, key: str) -> tuple[Step, ...]:
     """Ask the judge and record its answer; none once it is recorded."""
     stage: Stage = "alone" if key == ALONE else "final"
-    if debate.answers.of("judge", stage):
+    if answers_of(debate).of("judge", stage):
         return ()
     asked = _question(debate, opened, key)
     return pending(debate, opened, [asked]) or _recorded(debate, asked, stage)
@@ -317,7 +318,7 @@ def _given(debate: Debate, value: JudgedAnswer, facts: dict[str, Any]) -> Answer
     assert opened is not None, "it was asked"
     least = opened.rubric.quote_minimum
     # The span of a quote of the judge is that of its own words.
-    quotes = tuple(checked(each, (0, len(each)), debate.answers.passage, least) for each in value.quotes)
+    quotes = tuple(checked(each, (0, len(each)), answers_of(debate).passage, least) for each in value.quotes)
     return given(value, quotes, **facts)
 
 
@@ -349,7 +350,7 @@ def _prompt_tokens(prompt: Prompt) -> float:
 
 def _vote(debate: Debate, opened: DebateOpened, setup: AnswersSetup) -> tuple[Step, ...]:
     """Further samples of the judge's answer, or the events of those that were given; none once there are enough."""
-    known = debate.answers.of("judge", "alone")
+    known = answers_of(debate).of("judge", "alone")
     used, lost = sum(each.tokens for each in known), 0
     for each in reversed(known):
         if not isinstance(each.choice, Missing):
@@ -366,6 +367,6 @@ def _vote(debate: Debate, opened: DebateOpened, setup: AnswersSetup) -> tuple[St
 
 def _end(debate: Debate) -> tuple[Step, ...]:
     """The end: pro if the judge answers A, con if B, neither without an answer."""
-    letter = letter_of(debate.answers)
+    letter = letter_of(answers_of(debate))
     winner = "neither" if letter is None else SIDE_OF[letter]
-    return record([Draft(event=DebateConcluded(winner=winner, by_rule="answer"), cause=debate.answers.position)])
+    return record([Draft(event=DebateConcluded(winner=winner, by_rule="answer"), cause=answers_of(debate).position)])

@@ -26,6 +26,7 @@ from server.debate.speech import clean
 from server.errors import BadField
 from server.evidence.request import MAX_DOCUMENTS, EvidenceRequest
 from server.people.links import digest_of_link
+from server.people.names import NAME as PERSON
 from server.process.version import VERSION
 
 NO_BATCH: Final = "format batch holds the debates of its part batch, and no other format does"
@@ -228,7 +229,7 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     except BadField as error:  # its field is the model that does not answer
         raise BadField(models.get(error.field or "", "batch.models"), str(error)) from error
     for provider in plan.at_once:
-        if provider not in {*desk.registry.names, *BATCH}:
+        if provider not in {*desk.registry.names, *BATCH, PERSON}:
             raise BadField(f"batch.at_once.{provider}", f"there is no provider {provider!r}")
     if desk.log is not None:
         await _must_be_new(desk.log, plan)

@@ -291,7 +291,7 @@ async def test_a_fork_of_a_transcript_goes_on_with_models(script: Script) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("log", ["sqlite", "postgres"], indirect=True)
+@pytest.mark.parametrize("log", ["postgres"], indirect=True)
 async def test_a_fork_of_a_fork(log: EventLog, script: Script) -> None:  # noqa: F811 - a fixture
     async with harness(log) as h:
         first = await fork(h, await spoken(h, script), turn=1)
@@ -344,7 +344,7 @@ async def test_the_end_of_a_debate_is_not_forked(script: Script) -> None:
 
 
 @pytest.mark.slow
-@examples(8, whole=25, suppressed=[HealthCheck.function_scoped_fixture])
+@examples(4, whole=25, suppressed=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0, 1))
 async def test_a_fork_from_any_position_ends_with_the_same_scores(share: float, script: Script) -> None:
     async with harness() as h:
