@@ -8,7 +8,7 @@ what the motion gives to each debater and with noise in each answer.
 import random
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
 from copy import deepcopy
 from importlib.metadata import EntryPoint
@@ -63,7 +63,7 @@ class PlantedProvider:
         """A speech that says who speaks."""
         return open_stream(self._spoken(model, request), request)
 
-    async def _spoken(self, model: str, request: Request) -> AsyncIterator[str | Outcome]:
+    async def _spoken(self, model: str, request: Request) -> AsyncGenerator[str | Outcome]:
         said = f"Speaker {model.replace('-', '_')} gives reason {request.turn}, and the reason is plain to everybody."
         yield said
         await anyio.lowlevel.checkpoint()
