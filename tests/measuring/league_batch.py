@@ -21,6 +21,7 @@ import click
 import msgspec
 
 from events.store.listing import ALL
+from events.store.log import follow
 from events.store.open import opened_log
 from providers.answers.neutral import neutral
 from providers.answers.streaming import open_stream
@@ -33,7 +34,7 @@ from server.export.document.terminal import show
 from server.league.document import LeagueShown, league_document
 from server.league.store import LeagueAsked, league_shown, read_store
 from tests.measuring.league import MOTIONS, STRENGTHS
-from tests.server.harness import harness
+from tests.server.harness import harness, is_end
 
 TAG: Final = "planted"
 JUDGES: Final = {"steady": 3.0, "hasty": 8.0}
@@ -139,9 +140,10 @@ async def held(store: str, motions: int) -> tuple[str, float]:
     async with opened_log(store) as log, harness(log, registry=registry) as h:
         made = await opening_for(log, as_request(body), h.registry, h.settings)
         batch = await h.moderators.open(made.opened, made.follows)
-        with anyio.fail_after(3600):
-            ended = await h.ended(batch)
-    click.echo(f"batch {batch}: {type(ended).__name__}", err=True)
+        async for record in follow(log, batch):
+            if is_end(record):
+                click.echo(f"batch {batch}: {record.event}", err=True)
+                break
     return batch, time.monotonic() - began
 
 
