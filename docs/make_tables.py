@@ -24,9 +24,10 @@ moot export --as parquet --table all --winner pro -o DIR
 ```
 
 Without an id, a table is about all debates that `moot list` shows with the same options; `--everything` adds hidden,
-archived and unlisted ones. Deleted debates are in no table. Debates are read one after another, so memory holds one of
-them. `GET /api/debates/{debate}/tables/{table}.{form}` gives a table of one debate. While a debate runs, spectators
-get no answers, no votes, and no models of a blind debate. The votes of a poll come at the end, for operators too.
+archived and unlisted ones. Deleted debates are in no table. Many debates are read by one process for each core, some at
+a time, and written in the order of the list by one; memory does not grow with their number. `GET
+/api/debates/{debate}/tables/{table}.{form}` gives a table of one debate. While a debate runs, spectators get no
+answers, no votes, and no models of a blind debate. The votes of a poll come at the end, for operators too.
 
 - **CSV** is UTF-8 with a head. A cell without a value is empty. Before a text that begins with `=`, `+`, `-`, `@`, a
   tab or a carriage return stands `'`, since a spreadsheet would take it for a formula. Numbers have none.
@@ -43,6 +44,19 @@ SQL
 ```
 
 It counts the debates in which the other side would lead without the points that the rule moved.
+
+How long that takes: copies of four exhibitions, all tables, read by two processes. Other programs used the two cores
+too (the load was about 9, and 11 for CSV), so the time on the clock would be shorter on a machine of its own.
+
+| form | rows | debates | events | seconds | seconds of computing | memory of the writer | of a reader |
+|---|---|---|---|---|---|---|---|
+| Parquet | 1,000,188 | 3,155 | 520,575 | 105 | 49 | 188 MB | 240 MB |
+| Parquet | 3,000,088 | 9,464 | 1,561,560 | 325 | 209 | 211 MB | 264 MB |
+| Parquet | 10,000,232 | 31,546 | 5,205,148 | 1,284 | 495 | 232 MB | 267 MB |
+| CSV | 1,000,188 | 3,155 | 520,575 | 480 | 93 | 80 MB | 150 MB |
+
+The query above takes 2 s over the 10 million rows, 2 million of them in the ledger. `uv run python -m
+tests.measuring.many_rows --rows 10000000` makes the store, 10 GB, and measures; `--as csv` is the other form.
 """
 
 

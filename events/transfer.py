@@ -78,6 +78,11 @@ async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:
         after = page[-1].position
 
 
+def line_of(envelope: Envelope) -> bytes:
+    """The whole event as a line of NDJSON, as ``export`` gives it."""
+    return _encoder.encode(full_line(envelope)) + b"\n"
+
+
 def read_lines(file: BinaryIO) -> Iterator[bytes]:
     """Lines of a file; of a line that is too long only the part that shows it."""
     while line := file.readline(MAX_LINE + 1):

@@ -201,7 +201,7 @@ class AnthropicProvider(VendorProvider):
 
     async def parts(self, call: VendorCall) -> AsyncGenerator[Any, None]:
         """The events of a message."""
-        given = _prompt(call.prompt)
+        given = prompt_of(call.prompt)
         async with await self.client().messages.create(model=call.model, stream=True, **given, **call.sent) as events:
             async for event in events:
                 yield event
@@ -221,7 +221,7 @@ class AnthropicProvider(VendorProvider):
             status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)
             return self.status_error(status, message, headers, body)
         if kind in _BY_KIND:
-            return self.status_error(_BY_KIND[kind], str(error))
+            return error_of(self, kind, str(error))
         if error.__cause__ is not None:
             return connection_error(self.label, self.address(), error)
         return BrokenOff(f"Anthropic says: {shortened(str(error))}")
@@ -238,7 +238,12 @@ _BY_KIND: Final = {
 }
 
 
-def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
+def error_of(provider: AnthropicProvider, kind: str, message: str) -> ProviderError:
+    """The error of this kind, without a status of HTTP."""
+    return provider.status_error(_BY_KIND.get(kind, FAILED), message)
+
+
+def prompt_of(prompt: tuple[Segment, ...]) -> dict[str, Any]:
     """System and messages, one block for each segment.
 
     Each segment that ends a shared prefix is marked for the cache; if none does, the one before the last.

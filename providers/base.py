@@ -155,7 +155,9 @@ class Request(Struct, frozen=True, kw_only=True):
     material: Material | None = None
     """What a question of a judge is about; None for a speech, and for questions that give none."""
     debate: str = ""
-    """The id of the debate.  Only a provider that asks people reads it: it never leaves this process."""
+    """The id of the debate.  Only a provider that asks people or gathers calls reads it; it stays in this process."""
+    call: str = ""
+    """The name of the call in its debate, which is the same after a restart; likewise."""
     limit_s: float | None = None
     """Seconds after which the caller gives the call up; None if the provider need not know."""
     progress: CallProgress = field(default_factory=CallProgress)

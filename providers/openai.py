@@ -186,7 +186,7 @@ class OpenAIProvider(VendorProvider):
 
     async def parts(self, call: VendorCall) -> AsyncGenerator[Any, None]:
         """The chunks of a completion.  The usage comes after the last choice."""
-        prompt = _marked(call.prompt) if "prompt_cache_options" in call.sent else messages(call.prompt)
+        prompt = prompt_of(call)
         create = self.client().chat.completions.create
         async with await create(model=call.model, messages=prompt, stream=True, **call.sent) as chunks:
             async for chunk in chunks:
@@ -230,6 +230,11 @@ def _tokens(usage: Any) -> Tokens:
         completion += thought
     cached, written = count_in(read, "cached_tokens"), count_in(read, "cache_write_tokens")
     return Tokens(input=prompt, output=completion, cached=cached, written=written, thought=thought)
+
+
+def prompt_of(call: VendorCall) -> list[dict[str, Any]]:
+    """The messages of a call, with marks for the cache where the call asks for them."""
+    return _marked(call.prompt) if "prompt_cache_options" in call.sent else messages(call.prompt)
 
 
 def _marked(prompt: tuple[Segment, ...]) -> list[dict[str, Any]]:

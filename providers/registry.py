@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from random import Random
+from typing import Any, Final
 
 import anyio
 import msgspec
@@ -38,6 +40,13 @@ KEYED: tuple[tuple[str, str], ...] = (
 """(environment variable, model) of each provider with a key, in the order in which a default is chosen."""
 
 
+BATCHED: Final = (
+    EntryPoint("anthropic-batch", "providers.batched.anthropic:AnthropicBatches", GROUP),
+    EntryPoint("openai-batch", "providers.batched.openai:OpenAIBatches", GROUP),
+)
+"""Providers that need the store; no list names them."""
+
+
 class Registry:
     """One instance of each provider, made at its first use.  ``close`` closes them all.
 
@@ -53,9 +62,18 @@ class Registry:
     ) -> None:
         self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
         self._providers: dict[str, Provider] = {}
-        self._unlimited: dict[str, Callable[[], Provider]] = {}
+        self._unlimited: dict[str, Callable[[], Provider]] = {
+            entry.name: partial(self._batched, entry) for entry in BATCHED
+        }
+        self.notes: Any = None
+        """The store, in which a provider keeps what it has sent (``batched.queue.Notes``)."""
         self._limits, self._random = limits, random
         self._queues: dict[str, ProviderQueue] = {}
+
+    def _batched(self, entry: EntryPoint) -> Provider:
+        load_now(entry.module)
+        made: Provider = entry.load()(self)
+        return made
 
     def add(self, name: str, make: Callable[[], Provider]) -> None:
         """Add a provider of this process, which is made when it is first used.

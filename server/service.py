@@ -19,13 +19,16 @@ from server.debate.moderators import Moderators
 from server.debate.ownership import SOLE_OWNER
 from server.errors import BadField
 from server.feed.hub import Hub
+from server.process.notes import PatientNotes
 from server.settings import Settings
 
 if TYPE_CHECKING:
     from server.cluster.node import ClusterNode
 
-WATCHERS: Final = LazyTable[Any]({"hooks": "server.hooks:start", "telemetry": "server.telemetry:start"})
-"""What follows the debates that run here, by the setting that turns it on; called with log, settings, address."""
+WATCHERS: Final = LazyTable[Any](
+    {"hooks": "server.hooks:start", "telemetry": "server.telemetry:start", "keep_days": "server.keeping:start"}
+)
+"""What follows the debates of the store, by the setting that turns it on; called with log, settings, address."""
 ACT_S: Final = 2.0
 """Seconds, beyond one and a half leases, within which a node carries out a command, or it is refused."""
 
@@ -74,6 +77,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
     ):
         node = _node(settings, log, address)
         registry = limited(settings)
+        registry.notes = PatientNotes(log)
         hub = Hub(log, tick_ms=settings.tick_ms, bus=bus if is_postgres(settings.store) else None)
         watching = () if read_only else (name for name in WATCHERS if getattr(settings, name))
         watchers = [WATCHERS[name](log, settings, address) for name in watching]

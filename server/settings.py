@@ -94,6 +94,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The address of an OpenTelemetry collector (OTLP over HTTP); empty: nothing is sent."""
     telemetry_texts: bool = False
     """Whether traces hold prompts, answers and the judge's reasons."""
+    keep_days: Annotated[int, Meta(ge=0, le=36_500)] = 0
+    """Days after its last event after which a server deletes a debate; 0: it deletes none."""
     league_people: str = ""
     """The names of people who agreed to be listed in leagues, separated by commas."""
     limits: dict[str, Limit] = {}

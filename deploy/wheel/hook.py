@@ -18,7 +18,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGES: Final = ("events", "judge", "personalities", "providers", "server", "web")
 INIT: Final = '"""Moot: a debate server whose judge shows its work."""\n'
-CLIENT: Final = '"""Moot from Python."""\nfrom moot.server.client import *\n'
+FACES: Final = {
+    "client": '"""Moot from Python."""\nfrom moot.server.client import *\n',
+    "inspect": '"""A scorer for tasks of Inspect."""\nfrom moot.server.client.inspection import moot\n',
+}
+"""Modules with a short name."""
 
 
 class WheelHook(BuildHookInterface[Any]):
@@ -32,7 +36,8 @@ class WheelHook(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         self._folder = TemporaryDirectory()
-        written = {"moot/py.typed": "", "moot/__init__.py": INIT, "moot/client.py": CLIENT}
+        written = {"moot/py.typed": "", "moot/__init__.py": INIT}
+        written |= {f"moot/{name}.py": source for name, source in FACES.items()}
         for package in PACKAGES:
             for path in root.joinpath(package).rglob("*.py"):
                 written[f"moot/{path.relative_to(root).as_posix()}"] = rewritten(path.read_text("utf-8"), root)

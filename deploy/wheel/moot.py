@@ -1,7 +1,7 @@
 """The package ``moot`` of a checkout: its modules under the names that they have in a wheel.
 
 ``moot.providers.base`` is the module ``providers.base`` itself, not a copy of it, so a class has one identity whichever
-name imported it.  ``moot.client`` is ``server.client``.  A wheel has the packages in ``moot/`` and does not need this
+name imported it.  ``FACES`` are short names.  A wheel has the packages in ``moot/`` and does not need this
 (``deploy/wheel/hook.py``).
 """
 
@@ -14,6 +14,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Final
 
+FACES: Final = {"moot.client": "server.client", "moot.inspect": "server.client.inspection"}
+"""Modules with a short name."""
 __path__: Final[list[str]] = []
 
 
@@ -27,7 +29,7 @@ class _Checkout(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self) if fullname.startswith("moot.") else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module("server.client" if spec.name == "moot.client" else spec.name.removeprefix("moot."))
+        module = import_module(FACES.get(spec.name) or spec.name.removeprefix("moot."))
         spec.loader_state = module.__spec__
         return module
 

@@ -6,6 +6,7 @@ continued fraction (DLMF 8.17.22), which converges in some ten steps, so that no
 
 import math
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -69,6 +70,16 @@ def student(t: float, freedom: float) -> float:
     """The probability that Student's t with ``freedom`` degrees of freedom is at most ``t``."""
     half = incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t)) / 2
     return 0.5 + half if t > 0 else 0.5 - half
+
+
+@lru_cache(1024)
+def quantile(probability: float, freedom: float) -> float:
+    """Student's quantile, for a probability from 0.5 to below 1."""
+    low, high = 0.0, 1000.0
+    while high - low > 1e-12 * (1 + low):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student(middle, freedom) < probability else (low, middle)
+    return low
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:

@@ -1,6 +1,6 @@
 """The state that the next steps of a debate are decided on."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -12,12 +12,10 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.ledger import Ledger
-from events.state.parts import audience, batch, citations, evidence, lab, panel, rounds
+from events.state.parts import audience, citations, evidence, panel, rounds
 from events.state.parts.audience import Audience
-from events.state.parts.batch import BatchState
 from events.state.parts.citations import Citations
 from events.state.parts.evidence import EvidencePack
-from events.state.parts.lab import LabState
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
 from events.state.seats import Seats
@@ -63,6 +61,11 @@ from events.types import (
     Winner,
 )
 
+if TYPE_CHECKING:
+    from events.state.parts.answers import AnswersState
+    from events.state.parts.batch import BatchState
+    from events.state.parts.lab import LabState
+
 FOLDS: Final = LazyTable[Any](
     {
         "audience": "events.state.folds.audience",
@@ -70,9 +73,14 @@ FOLDS: Final = LazyTable[Any](
         "protocol": "events.state.folds.protocol",
         "lab": "events.state.folds.lab",
         "batch": "events.state.folds.batch",
+        "answers": "events.state.folds.answers",
     }
 )
 """How events change the parts that few debates have, by the field here."""
+OF_FORMAT: Final = {"lab": "lab", "batch": "batch", "answers": "answers", "consultancy": "answers"}
+"""Fields that hold the state of a format, by its name; their modules are imported where such a debate is."""
+LAB_KEY: Final = "lab:"
+"""Begins the key of every question of a lab run: ``lab:BATTERY/ITEM/…``."""
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
 """Failures of a call that returned text."""
 UNNAMED: Final = "its message may name a model, and this debate is blind"
@@ -202,8 +210,9 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     families: tuple[FamilyWarned, ...] = ()
     protocol: ProtocolState = rounds.INITIAL
     panel: PanelState = panel.INITIAL
-    lab: LabState = lab.INITIAL
-    batch: BatchState = batch.INITIAL
+    lab: "LabState | None" = None
+    batch: "BatchState | None" = None
+    answers: "AnswersState | None" = None
     evidence: EvidencePack = evidence.INITIAL
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
@@ -324,10 +333,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     if kind in rounds.MOVED_BY:
         after = moved.get("panel", debate.panel)
         moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
-    if kind in lab.MOVED_BY and (debate.lab is not lab.INITIAL or lab.is_about(event)):
-        moved["lab"] = FOLDS["lab"].apply(debate.lab, record)
-    if kind in batch.MOVED_BY and (debate.batch is not batch.INITIAL or batch.is_about(event)):
-        moved["batch"] = FOLDS["batch"].apply(debate.batch, record)
+    if debate.opened is not None and (own := OF_FORMAT.get(debate.opened.format)):
+        moved[own] = FOLDS[own].apply(getattr(debate, own), record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:
@@ -477,7 +484,7 @@ def _verdict(
 def _call(
     questions: OpenQuestions, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool
 ) -> OpenQuestions:
-    if event.purpose == "speak" or event.key.startswith(lab.PREFIX):
+    if event.purpose == "speak" or event.key.startswith(LAB_KEY):
         return questions
     key = question(event.key, event.sample)
     asked = {**questions.asked, key: questions.asked.get(key, 0) + 1}

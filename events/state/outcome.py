@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.state.debate import Conclusion, Debate
+from events.state.debate import FOLDS, Conclusion, Debate
 from events.state.ledger import TurnCard
 from events.state.parts.panel import PANEL_NAMES_NONE
 from events.state.witnesses import NAMES, witnesses_of
@@ -34,8 +34,10 @@ RULES: Final = {
     "baseline": "the rule for a judge that understands nothing",
     "judge_and_panel": "judge and panel together",
     "resignation": "the other side’s resignation",
+    "answer": "the judge’s answer",
 }
 """What decides a debate, in words."""
+ANSWERED: Final = {"pro": "answers A", "con": "answers B", "neither": "names neither A nor B"}
 BASELINE: Final = "the judge counts words and understands nothing"
 NO_WINNER: Final = "No winner is named"
 NO_SIDE: Final = "No side is named"
@@ -73,6 +75,8 @@ def headline(
     """
     if rule == "scorecard" and lead is not UNSET:
         return ahead(winner, lead)
+    if rule == "answer":
+        return f"The judge {ANSWERED[winner]}"
     if winner == "neither":
         return NO_WINNER if lead is UNSET else NO_SIDE
     wins = f"{NAMES[winner]} wins"
@@ -100,6 +104,8 @@ def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
     ended = debate.status.conclusion
     if ended is None or ended.by_rule in _WITHOUT_SIDES:
         return UNSET
+    if ended.by_rule == "answer":
+        return OutcomeWords(headline=FOLDS["answers"].headline(debate), text=FOLDS["answers"].sentences(debate))
     card = debate.verdicts.scorecard
     lead = UNSET if card is None else card.lead
     short = headline(ended.winner, ended.by_rule, _tie_broken_by(debate), lead)

@@ -102,16 +102,19 @@ class EventLog(Protocol):
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """Write a whole debate of another store, with envelopes, salts and digests unchanged.
 
-        Raises ``WrongExpectedPosition`` if the debate is in this store, ``DebateDeleted``, ``BrokenChain``,
+        One that was deleted here as archived comes back, in place of its tombstone, if the log is the same to the last
+        digest.  Raises ``WrongExpectedPosition`` if the debate is in this store, ``DebateDeleted``, ``BrokenChain``,
         ``StoreUnavailable``.
         """
         ...
 
-    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+    async def delete(self, debate: str, expected: int, reason: str, *, archived: bool = False) -> Tombstone:
         """Replace a debate, whose last position is ``expected``, by its tombstone, in one transaction.
 
-        From then on the debate is unknown to every reading; waiting readers get ``UnknownDebate``.  Raises
-        ``WrongExpectedPosition``, ``UnknownDebate``, ``DebateDeleted``, ``StoreUnavailable``.
+        ``archived``: its log is in a file, from which ``adopt`` may write it again.  A note of the kind ``ARCHIVED``
+        has the last digest then.  From then on the debate is unknown to every reading; waiting readers get
+        ``UnknownDebate``.  Raises ``WrongExpectedPosition``, ``UnknownDebate``, ``DebateDeleted``,
+        ``StoreUnavailable``.
         """
         ...
 

@@ -15,7 +15,7 @@ from events.record import Draft, Envelope, Recorded, as_draft, digest_before_fir
 from events.store import listing
 from events.store.listing import ALL, FINDABLE, Limits, Summary, fold_text, read_cursor, searched, write_cursor
 from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
-from events.store.tombstone import Tombstone, withheld_lines
+from events.store.tombstone import ARCHIVED, Tombstone, withheld_lines
 from events.store.wakeups import Wakeups
 from events.text.said import Term, excerpt_of, terms_of, text_of
 from events.types import Event
@@ -82,12 +82,14 @@ class MemoryLog:
         debate = records[0].debate
         if broken := first_break(records, debate):
             raise BrokenChain(debate, *broken)
+        if self._notes.get((ARCHIVED, debate)) == records[-1].digest:
+            del self._notes[ARCHIVED, debate], self._tombstones[debate]
         self._check_not_deleted(debate)
         if debate in self._debates:
             raise WrongExpectedPosition(debate, 0, len(self._debates[debate]))
         self._take(debate, tuple(records))
 
-    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+    async def delete(self, debate: str, expected: int, reason: str, *, archived: bool = False) -> Tombstone:
         """See ``EventLog``."""
         self._check_open()
         self._check_not_deleted(debate)
@@ -104,6 +106,8 @@ class MemoryLog:
             is_erased=True,
             lines=withheld_lines(records),
         )
+        if archived:
+            self._notes[ARCHIVED, debate] = records[-1].digest
         del self._debates[debate]
         self._summaries.pop(debate, None)
         self._calibrations = {each for each in self._calibrations if each[-1] != debate}

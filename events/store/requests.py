@@ -53,6 +53,8 @@ class WriteRequest(Struct, gc=False):
     records: Sequence[Recorded] = ()
     reason: str | None = None
     """Why the debate is to be deleted; None for an append or an import."""
+    is_archived: bool = False
+    """Whether a debate to be deleted may be written again."""
     note: KeptNote | None = None
     """What is to be kept next to the events; the request writes nothing else."""
     tries: int = 0
@@ -85,9 +87,12 @@ def adopt_request(records: Sequence[Recorded], loop: asyncio.AbstractEventLoop) 
     return WriteRequest(records[0].debate, 0, loop.create_future(), loop.time(), size, records=records)
 
 
-def delete_request(debate: str, expected: int, reason: str, loop: asyncio.AbstractEventLoop) -> WriteRequest:
+def delete_request(
+    debate: str, expected: int, reason: str, loop: asyncio.AbstractEventLoop, *, archived: bool
+) -> WriteRequest:
     """The request of a ``delete``; its answer has no records."""
-    return WriteRequest(debate, expected, loop.create_future(), loop.time(), 0, reason=reason)
+    future, since = loop.create_future(), loop.time()
+    return WriteRequest(debate, expected, future, since, 0, reason=reason, is_archived=archived)
 
 
 def note_request(note: KeptNote, loop: asyncio.AbstractEventLoop) -> WriteRequest:

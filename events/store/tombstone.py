@@ -16,6 +16,8 @@ from events.record import WITHHELD, Envelope, full_line
 
 MAX_REASON: Final = 500
 """Characters of a reason."""
+ARCHIVED: Final = "archived"
+"""The kind of the notes that say, by debate, with which last digest a deleted debate may be written again."""
 _encoder: Final = msgspec.json.Encoder()
 
 

@@ -19,5 +19,6 @@ from events.types.protocol import *
 from events.types.register import *
 from events.types.rubric import *
 from events.types.scores import *
+from events.types.study import *
 from events.types.turns import *
 from events.types.verdicts import *

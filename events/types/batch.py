@@ -5,6 +5,7 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from events.types.base import Event, Winner
+from events.types.study import StudyPlan
 
 BatchPrivacy = Literal["unlisted", "hidden", "listed"]
 """Who finds the debates of a batch.  ``listed``: everybody; a list shows the batch, and its debates if asked for."""
@@ -48,6 +49,8 @@ class BatchPlan(Struct, frozen=True, kw_only=True):
     debates: int
     digest: str
     """SHA-256 of the planned debates: a version of Moot that would plan others does not go on with the batch."""
+    study: StudyPlan | UnsetType = UNSET
+    """In place of the axes, for a study."""
 
 
 class BatchPart(Struct, frozen=True, kw_only=True):

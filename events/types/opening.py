@@ -11,6 +11,7 @@ from events.types.lab import LabSetup
 from events.types.panel import Rater
 from events.types.protocol import Argument
 from events.types.rubric import Rubric
+from events.types.study import AnswersSetup
 
 
 class Response(Struct, frozen=True, kw_only=True):
@@ -248,3 +249,5 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened", gc=Tru
     """The plan of all debates, in format ``batch``."""
     part_of: BatchPart | UnsetType = UNSET
     """Set in a debate that a batch has opened."""
+    question: AnswersSetup | UnsetType = UNSET
+    """What is debated, in formats ``answers`` and ``consultancy``."""

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
+from events.state.parts.batch import INITIAL as NONE_BEGUN
 
 MAX_FAILURES: Final = 50
 """Failed debates that the view names; all are in the log."""
@@ -52,8 +53,8 @@ def batch_view(debate: Debate) -> BatchView | UnsetType:
     """The view of the batch; unset in other formats."""
     if debate.opened is None or debate.opened.batch is UNSET:
         return UNSET
-    plan, batch, counts = debate.opened.batch, debate.batch, debate.batch.counts
-    again = set(batch.again)
+    plan, batch = debate.opened.batch, debate.batch or NONE_BEGUN
+    counts, again = batch.counts, set(batch.again)
     failed = {key: each for key, each in batch.failed.items() if key not in again}
     cap = debate.status.max_cost_usd
     return BatchView(

@@ -3,6 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
+from events.state.parts.lab import INITIAL as NO_CALLS
 from events.types import Battery, CalibrationBin, Effect
 from events.types.lab import LeftOut
 
@@ -42,7 +43,7 @@ def lab_view(debate: Debate) -> LabView | UnsetType:
     """The view of the run; unset in other formats."""
     if debate.opened is None or debate.opened.lab is UNSET:
         return UNSET
-    setup, lab = debate.opened.lab, debate.lab
+    setup, lab = debate.opened.lab, debate.lab or NO_CALLS
     measured = lab.measured
     return LabView(
         model=lab.model,

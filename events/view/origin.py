@@ -107,13 +107,15 @@ def mark_of(debate: Debate, speeches: Iterable[OriginView], *, hides: bool) -> M
     panel = {each.name: judged_by(each.model, is_exhibition=is_exhibition) for each in opened.panel}
     spoken = sorted({each.kind for each in speeches})
     judging = sorted({each.kind for each in (*([judge] if judge is not UNSET else []), *panel.values())})
-    parts = {"The speeches": spoken, "The judgements": judging}
+    critic = opened.question.critic if opened.question else UNSET
+    critique = [] if critic is UNSET else [judged_by(critic, is_exhibition=is_exhibition).kind]
+    parts = {"The speeches": spoken, "The words of the critique": critique, "The judgements": judging}
     if spoken == judging:
         parts = {"The speeches and the judgements": spoken}
     said = [f"{what} {_written(kinds, is_generated=kinds == ['model'])}" for what, kinds in parts.items() if kinds]
     return MarkView(
         text=" ".join(said),
-        source_type=_type_of({*spoken, *judging}),
+        source_type=_type_of({*spoken, *critique, *judging}),
         judge=unnamed_origin(judge) if hides else judge,
         panel={name: _origin(each.kind) if hides else each for name, each in panel.items()} or UNSET,
     )

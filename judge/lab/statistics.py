@@ -3,7 +3,7 @@
 Every standard error sums over clusters and every interval has the degrees of freedom of the clusters, so ten answers
 about one motion do not count as ten motions.  The intervals hold with 30 clusters; percentile bootstraps do not.
 
-scipy and statsmodels (extra ``lab``) are imported when a function needs them.
+A few functions need scipy or statsmodels (extra ``lab``) and import them: means, shares and their quantiles do not.
 
 Sources: Bell and McCaffrey (2002) and Pustejovsky and Tipton (2018), the standard error CR2 and its degrees of freedom;
 Wilson (1927) with the effective sample of Korn and Graubard (1998), shares; Schuirmann (1987), two one-sided tests;
@@ -16,11 +16,14 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import ceil, exp, inf, isfinite, log, sqrt
+from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from events.state.certainty import quantile as student_quantile
+from events.state.certainty import student
 from events.types.lab import CalibrationBin
 from judge.errors import MissingPackages
 
@@ -34,6 +37,7 @@ POWER: Final = 0.8
 """Power at which an effect counts as detectable."""
 BINS: Final = 10
 """Bins of a calibration curve."""
+HALF: Final = 0.5
 MIN_VALUES: Final = 2
 """Clusters that an estimate needs."""
 
@@ -61,7 +65,7 @@ class ClusterEstimate(NamedTuple):
             return 1.0
         if self.error == 0:
             return min(1.0, 2.0 ** (1 - self.clusters))
-        return float(min(1.0, 2 * _special().stdtr(self.df, -abs(self.value - null) / self.error)))
+        return min(1.0, 2 * student(-abs(self.value - null) / self.error, self.df))
 
     def is_within(self, null: float, margin: float) -> bool:
         """Whether two one-sided tests at 5 % show that the figure lies within ``null`` ± ``margin``.
@@ -141,8 +145,9 @@ def unseen(n: int, level: float = LEVEL) -> float:
 
 def wilson(share_: float, n: float, level: float = LEVEL) -> tuple[float, float]:
     """Return Wilson's interval of a share of ``n``, which may be an effective sample."""
-    low, high = _module("statsmodels.stats.proportion").proportion_confint(share_ * n, n, 1 - level, "wilson")
-    return float(low), float(high)
+    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    middle, reach = share_ * n + z2 / 2, sqrt(z2 * (share_ * (1 - share_) * n + z2 / 4))
+    return max(0.0, (middle - reach) / (n + z2)), min(1.0, (middle + reach) / (n + z2))
 
 
 class _Sample(NamedTuple):
@@ -302,7 +307,7 @@ def mcnemar(one: int, other: int) -> float:
     pairs, least = one + other, min(one, other)
     if not pairs:
         return 1.0
-    below = _special().bdtr([least, least - 1] if least else [0], pairs, 0.5)
+    below = _module("scipy.special").bdtr([least, least - 1] if least else [0], pairs, 0.5)
     up_to, under = float(below[0]), float(below[1]) if least else 0.0
     return min(1.0, up_to + under)
 
@@ -338,8 +343,9 @@ def calibration(stated: ArrayLike, right: ArrayLike, clusters: Sequence[Hashable
 
 def quantile(df: float, probability: float) -> float:
     """Return a quantile of the t distribution; of the normal one for infinite ``df``."""
-    special = _special()
-    return float(special.stdtrit(df, probability) if isfinite(df) else special.ndtri(probability))
+    if not isfinite(df):
+        return NormalDist().inv_cdf(probability)
+    return student_quantile(probability, df) if probability >= HALF else -student_quantile(1 - probability, df)
 
 
 def _interval(
@@ -350,10 +356,6 @@ def _interval(
     low, low_90 = (max(value - each, least) for each in (half, half_90))
     high, high_90 = (min(value + each, most) for each in (half, half_90))
     return ClusterEstimate(value, low, high, low_90, high_90, error, df, n, clusters)
-
-
-def _special() -> Any:
-    return _module("scipy.special")
 
 
 def _module(name: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from events.state.certainty import quantile
 from events.types import Winner
 from judge.league.davidson import CON, PRO, TIE, Array, contrasts, fit, probabilities
 from judge.league.noise import chances_again
@@ -26,7 +27,6 @@ from judge.league.results import (
     MotionFacts,
     PairDifference,
     Standing,
-    quantile,
 )
 
 NDArrayInt = NDArray[np.intp]

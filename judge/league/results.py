@@ -3,13 +3,12 @@
 The modules that compute a league import numpy; the server imports them where a league is asked for.
 """
 
-from functools import lru_cache
 from math import sqrt
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
-from events.state.certainty import student
+from events.state.certainty import quantile
 from events.types import Winner
 from events.types.rubric import Certainty
 
@@ -37,16 +36,6 @@ def reading_by_certainty(lead: float, error: float, pairs: int, rule: Certainty)
 def reading_by_noise(lead: float, noise: float, limit: float) -> LeadReading:
     """The reading where a lab run measured ``noise``: 95 % of a judge's readings of such a lead lie within it."""
     return LeadReading(lead, noise / NORMAL_95, limit)
-
-
-@lru_cache(1024)
-def quantile(probability: float, freedom: float) -> float:
-    """Student's quantile, for a probability from 0.5 to below 1."""
-    low, high = 0.0, 1000.0
-    while high - low > 1e-9 * (1 + low):
-        middle = (low + high) / 2
-        low, high = (middle, high) if student(middle, freedom) < probability else (low, middle)
-    return low
 
 
 class LeagueMatch(Struct, frozen=True, kw_only=True, gc=False):

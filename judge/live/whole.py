@@ -24,6 +24,7 @@ from events.state.debate import Debate
 from events.state.derived import by_turn, derived
 from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
 from events.state.spine import Premise, PremiseChange
+from events.table import LazyTable
 from events.text.figures import shortest
 from events.text.languages import language_name
 from events.types import (
@@ -38,7 +39,6 @@ from events.types import (
     other,
 )
 from events.types.rubric import Dimension, Rubric, is_unscaled, rule_of
-from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import find
 from judge.live.claims import claim_candidates
@@ -70,6 +70,8 @@ def reads_whole(opened: DebateOpened) -> bool:
 
 P = TypeVar("P")
 LABELS = ("A", "B")
+LABELLED: Final = LazyTable[Callable[[str], str]]({"exchanged": "judge.guard.labels:exchanged"})
+"""Imported where an answer was given with the labels of the speakers exchanged."""
 WITHOUT_ANCHORS: Final = 3
 """The version of the template from which on comparisons and the narrative see no record, and no prompt tells caps."""
 AHEAD: Final = 4
@@ -588,7 +590,7 @@ class WholeDebate:
 
     def _own(self, text: str) -> str:
         """Words of the judge's record as material; the speakers have the labels of this prompt."""
-        return quoted(exchanged(text) if self._swapped else text)
+        return quoted(LABELLED["exchanged"](text) if self._swapped else text)
 
     def _winner(self, winner: Winner) -> str:
         return winner_words(winner, self.labels, says_ahead=self._template.version >= AHEAD)

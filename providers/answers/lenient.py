@@ -14,14 +14,18 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from .thinking import PAIRS
-
 MAX_OBJECTS: Final = 16
 """The most objects within prose that are tried, from the last one back."""
 
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """The exceptions for a text that is not JSON, or not JSON of a type."""
 
+PAIRS: Final = (
+    *((f"<{of}{word}>", f"</{of}{word}>")
+      for of in ("", "seed:") for word in ("think", "thinking", "thought", "thoughts", "reasoning")),
+    ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"),
+)  # fmt: skip
+"""The tags of open models: Qwen and DeepSeek, Gemma, Seed and others; Magistral; Kimi."""
 _OPENED: Final = re.compile(rf"\s*+(?:{'|'.join(re.escape(opens) for opens, _ in PAIRS)})", re.IGNORECASE)
 _CLOSED: Final = re.compile("|".join(re.escape(closes) for _, closes in PAIRS), re.IGNORECASE)
 _FENCE: Final = re.compile(r"\A```[a-zA-Z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)

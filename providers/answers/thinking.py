@@ -3,12 +3,8 @@
 import re
 from typing import Final
 
-PAIRS: Final = (
-    *((f"<{of}{word}>", f"</{of}{word}>")
-      for of in ("", "seed:") for word in ("think", "thinking", "thought", "thoughts", "reasoning")),
-    ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"),
-)  # fmt: skip
-"""The tags of open models: Qwen and DeepSeek, Gemma, Seed and others; Magistral; Kimi."""
+from .lenient import PAIRS
+
 _CLOSING: Final = dict(PAIRS)
 _OPENS: Final = re.compile("|".join(re.escape(opens) for opens, _ in PAIRS))
 _TAGS: Final = re.compile("|".join(re.escape(tag) for pair in PAIRS for tag in pair))

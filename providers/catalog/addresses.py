@@ -7,16 +7,25 @@ from providers.environment import is_local, variable
 
 VENDORS: Final = {"anthropic": "anthropic", "gemini": "google", "openai": "openai"}
 """The package's names for our providers."""
+BATCH: Final = {"anthropic-batch": "anthropic", "openai-batch": "openai"}
+"""Providers that answer by a vendor's batches, and those that answer at once."""
 _ADDRESSES: Final = {
     "anthropic": "ANTHROPIC_BASE_URL",
+    "anthropic-batch": "ANTHROPIC_BASE_URL",
     "gemini": "GOOGLE_GEMINI_BASE_URL",
     "ollama": "OLLAMA_HOST",
     "openai": "OPENAI_BASE_URL",
+    "openai-batch": "OPENAI_BASE_URL",
 }
 VENDOR: Final = "vendor"
 """In place of the digest of an address: the vendor's own."""
 DIGITS: Final = 12
 _DEFAULT_ADDRESSES = {"ollama": "127.0.0.1"}
+
+
+def is_batched(name: str) -> bool:
+    """Whether ``provider:model`` answers by a vendor's batches: within a day, at half the price."""
+    return name.partition(":")[0] in BATCH
 
 
 def is_free(name: str) -> bool:

@@ -16,6 +16,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from .addresses import BATCH
+
 Thinks = Literal["always", "by_default", "on_request", "never"]
 Vendor = Literal["openai", "anthropic", "gemini", "open"]
 ThinkingType = Literal["adaptive", "enabled", "disabled", "between_tools"]
@@ -103,7 +105,7 @@ class ModelCatalog(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     groups: tuple[ModelGroup, ...]
 
 
-PROVIDERS: Final = frozenset({"anthropic", "embedded", "gemini", "ollama", "openai", "scripted"})
+PROVIDERS: Final = frozenset({"anthropic", "embedded", "gemini", "ollama", "openai", "scripted", *BATCH})
 _BEFORE: Final = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|meta|mistral|deepseek|qwen)\.")
 _AFTER: Final = re.compile(
     r"(?:[-@](?:20\d{2}-\d{2}-\d{2}|20\d{6}|latest)|-v\d+(?::\d+)?|-preview-\d{2}-(?:\d{2}|20\d{2})|-00\d)$"

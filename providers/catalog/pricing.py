@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from providers.base import Tokens
 from providers.environment import is_local, variable
 from providers.errors import BadRequest
 from providers.imports import load, load_now
 
-from .addresses import VENDORS, is_free
+from .addresses import BATCH, VENDORS, is_free
 from .models import normalized_name
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ def price(provider: str, model: str) -> Price | None:
 
     In a table, the whole name comes before a pattern, and a longer pattern before a shorter one.
     """
+    if provider in BATCH:
+        whole = price(BATCH[provider], model)
+        return (
+            None if whole is None else msgspec.convert({of: _half(each) for of, each in asdict(whole).items()}, Price)
+        )
     listed = _listed_price(provider, model)
     if listed is not None or (entry := _package_entry(provider, model, variable("OPENAI_BASE_URL"))) is None:
         return listed
@@ -71,6 +77,11 @@ def price(provider: str, model: str) -> Price | None:
     return msgspec.convert(prices, Price)
 
 
+def _half(value: float | None) -> float | None:
+    """Half a price: what the batches of vendors cost."""
+    return None if value is None else value / 2
+
+
 def cost(
     provider: str, model: str, input_: int, output: int, *, cached: int = 0, written: int = 0, requested: str = ""
 ) -> float | None:
@@ -78,6 +89,9 @@ def cost(
 
     ``model`` is the name in the response.  If it has no price, the price of the ``requested`` name counts.
     """
+    if provider in BATCH:
+        whole = cost(BATCH[provider], model, input_, output, cached=cached, written=written, requested=requested)
+        return None if whole is None else whole / 2
     for name in dict.fromkeys((model, requested or model)):
         known = price(provider, name)
         if known is None:

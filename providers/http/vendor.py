@@ -21,7 +21,7 @@ from providers.base import Answer, ModelStatus, Outcome, Parameters, Request, Se
 from providers.catalog.models import likely_model
 from providers.catalog.pricing import call_cost
 from providers.environment import variable
-from providers.errors import FORBIDDEN, BrokenOff, Malformed, NotAuthorised, ProviderError, Unreachable
+from providers.errors import FORBIDDEN, BadRequest, BrokenOff, Malformed, NotAuthorised, ProviderError, Unreachable
 from providers.imports import load
 
 from .connection import as_text, connection_error, http_client, shortened
@@ -113,6 +113,9 @@ class VendorProvider(ABC):
     window: int | None = None
     """The window of its models, if it has the same for all."""
 
+    speaks = True
+    """Whether models speak, besides answering questions."""
+
     def __init__(self) -> None:
         self._learned = LearnedModels(likely_model, room_share=self.room_share)
         self._sdk_client: Any = None
@@ -175,6 +178,8 @@ class VendorProvider(ABC):
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """Stream text.  The idle timeout begins after the SDK is loaded."""
+        if not self.speaks:
+            raise BadRequest(f"{self.name}:{model} only judges")
         await load(self.sdk)
         source, first_s = self._source(model, request, None), self._learned_of(model).first_text_timeout_s(request)
         async with open_stream(source, request, first_s=first_s) as speech:

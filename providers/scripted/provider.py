@@ -9,8 +9,9 @@ from collections import ChainMap
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -40,6 +41,19 @@ from .script import Fault, Pace, Script, ScriptedAnswer, ScriptedTurn, load
 
 T = TypeVar("T")
 
+
+class Program(Protocol):
+    """A script that is computed: it gives the value of the answer to each question."""
+
+    label: str
+
+    def answer(self, request: Request) -> Any:
+        """The value.  Raises ``ProviderError``."""
+        ...
+
+
+PROGRAMS: Final = {"study": EntryPoint("study", "judge.study.demo.skilled:SkilledScript", "moot.scripts")}
+"""Scripts without a file, by the first word of the model's name; each is made with the words after a colon."""
 UNPACED = Pace(chunk_ms=0, chunk_chars=400, answer_ms=0)
 AGAIN: Final = "_again"
 """Ends the purpose in the key of a question that is asked once more because quotes did not hold."""
@@ -52,8 +66,8 @@ _FAULTS: dict[str, tuple[type[ProviderError], str]] = {
     "drip": (TimedOut, "the script is too slow"),
     "reset": (BrokenOff, "the script breaks off"),
     "empty": (Empty, "the script says nothing"),
-    "bad_json": (Malformed, "the script answers broken JSON"),
-    "wrong_type": (WrongType, "the script answers JSON of another shape"),
+    "bad_json": (Malformed, "as planned by the script, the answer is not JSON"),
+    "wrong_type": (WrongType, "as planned by the script, the answer has another form than asked"),
     "rate_limit": (RateLimited, "the script has too many calls"),
     "overloaded": (Overloaded, "the script is overloaded"),
     "auth": (NotAuthorised, "the script wants a key"),
@@ -137,7 +151,9 @@ class ScriptedProvider:
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
         script = await self._read(model)
-        answer = _given(script, request) or _by_parts(script, request, type_)
+        program = _program(model)
+        answer = ScriptedAnswer(value=program.answer(request)) if program is not None else None
+        answer = answer or _given(script, request) or _by_parts(script, request, type_)
         call = _Call(model, script, request, time.monotonic(), is_neutral=answer is None)
         if answer is None:
             answer = ScriptedAnswer(value=_neutral(script, request, type_))
@@ -178,7 +194,9 @@ class ScriptedProvider:
     def _script(self, model: str) -> Script:
         if not self._is_known(model):
             version = _version(model)
-            self._scripts[model] = (version, load(_path(model)))
+            program = _program(model)
+            script = load(_path(model)) if program is None else Script(label=program.label)
+            self._scripts[model] = (version, script)
         return self._scripts[model][1]
 
     def _is_known(self, model: str) -> bool:
@@ -191,6 +209,16 @@ class UnpacedProvider(ScriptedProvider):
 
     def _script(self, model: str) -> Script:
         return msgspec.structs.replace(super()._script(model), pace=UNPACED)
+
+
+@cache
+def _program(model: str) -> Program | None:
+    """The program of a model; None if it is a file.  Raises ``UnknownModel`` for options that are not valid."""
+    name, _, options = model.partition(":")
+    if name not in PROGRAMS:
+        return None
+    program: Program = PROGRAMS[name].load()(options)
+    return program
 
 
 def _path(model: str) -> Path:

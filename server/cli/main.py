@@ -76,6 +76,9 @@ GROUPS: Final = {
         "league": CommandEntry(
             "measure.league", "league", "Show who argues best in the debates of the store, and how sure that is."
         ),
+        "study": CommandEntry(
+            "measure.study", "study", "Hold a study: whether debate helps a judge to find the right one of two answers."
+        ),
         "calibrate": CommandEntry(
             "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
         ),
@@ -101,8 +104,12 @@ GROUPS: Final = {
             "Show the public keys that sign receipts, make the first one, or rotate to a new one.",
         ),
         "delete": CommandEntry(
-            "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."
+            "store.delete",
+            "delete",
+            "Delete a debate, or all that are old: the texts are gone, and tombstones are left.",
         ),
+        "archive": CommandEntry("store.archive", "archive", "Write debates to one file, and delete them if asked."),
+        "restore": CommandEntry("store.archive", "restore", "Bring back the debates of an archive, to the byte."),
         "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
         "hooks": CommandEntry("store.hooks", "hooks", "Show the webhooks, and what they could not deliver."),
         "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),

@@ -107,6 +107,22 @@ def with_limits(function: F) -> F:
     return function
 
 
+def with_rule(function: F) -> F:
+    """Add what debates are chosen by when they are archived or deleted; hidden and unlisted ones are among them."""
+    for option in reversed(
+        (
+            click.option("--older-than", metavar="AGE", help="Those whose last event is older: 90d, 12w or 6h."),
+            click.option("--tag", help="Those with this tag."),
+            click.option("--state", type=click.Choice(["open", "paused", "halted", "concluded"])),
+            click.option(
+                "--format", type=click.Choice(["exchange", "protocol", "deliberation", "calibration", "lab", "batch"])
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
 def limits_of(options: Mapping[str, Any]) -> Limits:
     """The limits that a command was given: what is hidden, archived or unlisted only if one of these is asked for."""
     filed = {name: True for name in FILED if options[name]}

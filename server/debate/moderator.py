@@ -77,7 +77,7 @@ from server.debate.time_limits import (
 from server.errors import NotNow
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
-from server.people.names import HOSTED, is_person
+from server.people.names import HOSTED, answers_outside, is_person
 from server.people.names import NAME as PERSON
 from server.process import observe
 
@@ -438,6 +438,7 @@ class Moderator:
                     think=step.think,
                     material=step.material,
                     debate=self.id,
+                    call=step.call,
                     limit_s=limit_s,
                 )
                 async with self._call(step, flight) as call:
@@ -492,7 +493,7 @@ class Moderator:
         try:
             yield
         except anyio.get_cancelled_exc_class():
-            if flight.call is not None and not flight.is_recorded and not is_person(step.model):
+            if flight.call is not None and not flight.is_recorded and not answers_outside(step.model):
                 await self._book_cut_off(step, name, cause, flight, flight.call)
             raise
 

@@ -128,6 +128,10 @@ class Moderators:
         """What opens debates that another debate asks for (``setup.debates.Debates``)."""
         return ACTING["debates"](self, self._log, self._registry, self._settings)
 
+    def forget(self, debate: str) -> None:
+        """Forget what this process keeps of a deleted debate."""
+        self._hub.forget(debate)
+
     @property
     def shares(self) -> bool:
         """Whether other nodes take up open debates too."""

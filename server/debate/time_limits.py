@@ -9,6 +9,7 @@ from events.state.debate import Debate
 from events.state.seats import STATEMENTS
 from events.types.opening import DebateSettings
 from providers.base import Outcome
+from providers.catalog.addresses import is_batched
 from server.debate.calls import time_limit
 from server.debate.formats.halts import seconds_between
 from server.debate.formats.steps import Ask, Speak
@@ -20,6 +21,8 @@ BACK_S: Final = 15.0
 """Minimum seconds that a person has left after the server was down in the middle of a turn."""
 HOSTED_S: Final = 86_400.0
 """Seconds that a model has whose answers a program outside brings: its person may be asleep."""
+BATCHED_S: Final = 90_000.0
+"""Seconds that the batches of a vendor have, which end after 24 hours."""
 TOO_LATE: Final = "the person did not send a text in time"
 
 
@@ -74,6 +77,8 @@ def seconds_of_question(step: Ask, debate: Debate, now: str) -> float:
         return _seconds_left(seat.time_s, seat.since, now)
     if is_hosted(step.model):
         return HOSTED_S
+    if is_batched(step.model):
+        return BATCHED_S
     limit_s = debate.opened.settings.judge_timeout_s
     return min(limit_s, step.timeout_s or limit_s)
 

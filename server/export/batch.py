@@ -11,7 +11,7 @@ from events.view.view import View
 from server.export import document as doc
 from server.export.document.html import tag, to_html
 
-PAGE: Final = "batch/batch.html"
+PAGE: Final = "lab/batch.html"
 
 
 def page_html(view: View, batch: BatchView) -> str:

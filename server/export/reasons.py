@@ -12,6 +12,8 @@ from events.text.figures import shortest
 
 _NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))++($)?")
 """What the rules add to the judge's reason for a flaw; it has group 1 at the end of the reason."""
+_WEIGHED: Final = re.compile(r" \([\d.]+ by itself[^()]*\)$")
+"""What they add where all findings of a turn are weighed together."""
 _PAID: Final = re.compile(r"(?<![\w.-])([\w.-]++), which (?:cost|lost) ([\d.]+)")
 _ABSORBED: Final = re.compile(r"(?<![\d.])[\d.]++ of [\d.]++ applied: [^;()]+")
 _CLAIM: Final = re.compile(r"C\d")
@@ -83,6 +85,11 @@ def plain_charge(reason: str, requested: float) -> str:
         parts.append(f"{shortest(-requested)} now")
     parts += _ABSORBED.findall(notes)
     return f"{reason.removesuffix(notes)} ({'; '.join(parts)})"
+
+
+def bare_reason(reason: str) -> str:
+    """The judge's reason for a flaw, without what the rules add to it."""
+    return _WEIGHED.sub("", reason.removesuffix(_notes(reason)))
 
 
 def _notes(reason: str) -> str:

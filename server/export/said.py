@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from events.text.figures import shortest
+from events.text.figures import percent, shortest
 from judge.report.figures import plural
 from judge.rubrics.rubric import change_name
 from server.export.reasons import plain_reason
@@ -31,7 +31,8 @@ FAILURES: Final = {
 }
 CUT_OFF: Final = frozenset({"halted", "interrupted"})
 """Kinds of calls that Moot itself ended: they are no failures."""
-DEBATERS: Final = frozenset({"speak", "open", "cross", "answer", "close"})
+DEBATERS: Final = frozenset({"speak", "open", "cross", "answer", "close", "speech"})
+CRITIQUE: Final = "critique"
 RATERS: Final = frozenset({"panel", "deliberate"})
 QUESTIONS: Final = {
     "speak": "the speech of turn {turn}",
@@ -39,6 +40,10 @@ QUESTIONS: Final = {
     "cross": "the cross-examination",
     "answer": "answers to the other side’s questions",
     "close": "the closing",
+    "speech": "the speech of turn {turn}",
+    "critique": "a critique",
+    "inquire": "a question to the consultant",
+    "choose": "which answer is right",
     "score": "the score of turn {turn}",
     "claims": "suspect claims in turn {turn}",
     "premises": "the premises of turn {turn}",
@@ -129,6 +134,8 @@ def _answered(event: Shown) -> str:
     if purpose in DEBATERS:
         is_scripted = event.get("model", "").startswith("scripted:")
         return f"{'the script gave' if is_scripted else 'the model wrote'} {_asked(event)}"
+    if purpose == CRITIQUE:
+        return f"the critic answered: {_asked(event)}"
     return f"{'a rater' if purpose in RATERS else 'the judge'} answered: {_asked(event)}"
 
 
@@ -252,6 +259,33 @@ def _opinion(event: Shown) -> str:
     return f"{plain(event['rater'])}, round {event['round']}: {verdict}"
 
 
+def _quoted(event: Shown) -> str:
+    quotes = event["quotes"]
+    stand = sum(each["stands"] for each in quotes)
+    return f"turn {event['turn']}: quotes that stand in the passage: {stand} of {len(quotes)}"
+
+
+def _questioned(event: Shown) -> str:
+    text = event["text"]
+    if isinstance(text, str):
+        return f"the judge asked the consultant: {text}"
+    return f"the judge asked the consultant nothing: {text['missing']['reason']}"
+
+
+def _chosen(event: Shown) -> str:
+    choice, p_a = event["choice"], event["p_a"]
+    who = f"the {event['by']}"
+    if event.get("sample", 1) > 1:
+        who += f", sample {event['sample']},"
+    if not isinstance(choice, str):
+        return f"{who} gave no answer: {choice['missing']['reason']}"
+    sure = (
+        "" if isinstance(p_a, dict) else f", {percent(p_a if choice == 'A' else 1 - p_a, 0)} sure by its own statement"
+    )
+    when = " before it read what others say" if event["by"] == "judge" and event["stage"] == "alone" else ""
+    return f"{who} answered {choice}{when}{sure}"
+
+
 SENTENCES: Final[dict[str, str | Callable[[Shown], str]]] = {
     "debate_opened": "the debate opened",
     "transcript_supplied": _supplied,
@@ -328,6 +362,13 @@ SENTENCES: Final[dict[str, str | Callable[[Shown], str]]] = {
     "panel_concluded": "the panel’s outcome",
     "artifact_judged": "the verdict on the artifact",
     "decision_recorded": "a person’s decision was recorded",
+    "passage_supplied": lambda event: (
+        f"a passage was supplied, which the judge {'reads' if event.get('text') else 'does not read'}"
+    ),
+    "speech_quoted": _quoted,
+    "consultant_questioned": _questioned,
+    "critique_given": "the critic’s critique",
+    "answer_given": _chosen,
     "rater_calibrated": "the {rater} rater on {case}",
     "moderator_spoke": "the moderator said: {text}",
     "audience_voted": "a spectator voted",
@@ -364,7 +405,7 @@ SPEAKER: Final = "speaker"
 JUDGES: Final = (
     *("turn_scored", "turn_rescored", "turns_", "claim_flagged", "claim_upheld", "claim_cleared", "premise_"),
     *("contradiction_", "opponent_answered", "check_missing", "finding_refused", "injection_", "argument_traced"),
-    *("assessment_", "fallacy_", "narrative_", "conflict_", "convergence_", "debate_audited"),
+    *("assessment_", "fallacy_", "narrative_", "conflict_", "convergence_", "debate_audited", "consultant_"),
 )
 SPOKEN: Final = (
     *("turn_started", "turn_spoken", "turn_failed", "attempt_", "arguments_", "argument_cross", "cross_"),
@@ -373,13 +414,17 @@ SPOKEN: Final = (
 RULES: Final = (
     *("claim_appealed", "score_", "penalty_", "logic_gap", "pressure_", "traits_", "directive_", "scorecard_"),
     *("seat_handed_over", "agreement_", "panel_", "deliberation_", "artifact_", "debate_concluded", "family_"),
-    "context_",
+    *("context_", "speech_quoted"),
 )
 
 
 def actor(event: Shown) -> str:
     """Who made an event happen: ``pro``, ``con``, ``speaker``, ``judge``, ``rater``, ``rules`` or ``people``."""
     kind, purpose = event["type"], event.get("purpose")
+    if kind == "critique_given" or (kind == "answer_given" and event["by"] == "critic") or purpose == CRITIQUE:
+        return "rater"
+    if kind == "answer_given":
+        return "judge"
     if kind.startswith("model_"):
         return SPEAKER if purpose in DEBATERS else "rater" if purpose in RATERS else "judge"
     if kind.startswith(SPOKEN):
@@ -397,7 +442,10 @@ def actor(event: Shown) -> str:
 SCORED: Final = ("turn_scored", "turn_rescored")
 JUDGED: Final = (*SCORED, "turns_compared", "narrative_", "conflict_", "convergence_", "debate_audited")
 KINDS: Final = {
-    "turns": ("turn_", "attempt_", "arguments_", "argument_cross", "cross_", "questions_", "closing_"),
+    "turns": (
+        *("turn_", "attempt_", "arguments_", "argument_cross", "cross_", "questions_", "closing_"),
+        *("speech_", "consultant_", "critique_"),
+    ),
     "scores": (
         *(*SCORED, "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_"),
         "fallacy_",
@@ -407,9 +455,9 @@ KINDS: Final = {
     "characters": ("pressure_", "traits_", "directive_"),
     "model calls": ("model_", "check_missing", "debate_audited"),
     "panel": ("panel", "agreement_", "opinion_", "deliberation_", "artifact_", "decision_", "rater_"),
-    "verdicts": ("scorecard_verdict", "narrative_", "conflict_", "convergence_", "debate_concluded"),
+    "verdicts": ("scorecard_verdict", "narrative_", "conflict_", "convergence_", "debate_concluded", "answer_"),
     "audience": ("audience_", "belief_", "poll_", "stance_"),
-    "moderator": ("debate_", "moderator_", "family_", "context_"),
+    "moderator": ("debate_", "moderator_", "family_", "context_", "passage_"),
 }
 """Beginnings of the types of events, by kind."""
 LEFT_OPEN: Final[dict[str, Callable[[Shown], bool]]] = {

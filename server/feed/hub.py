@@ -81,6 +81,8 @@ class Hub:
     ) -> None:
         self._log = log
         self.folds = Folds(log)
+        self.caches: list[Any] = [self.folds]
+        """What this process keeps of debates; each has ``forget(debate)``."""
         self._tick_s = tick_ms / 1000
         self._idle_s, self.heartbeat_s = idle_s, HEARTBEAT_S
         self._ring, self._recent = ring, recent
@@ -257,7 +259,8 @@ class Hub:
 
     def forget(self, debate: str) -> None:
         """Forget what is kept in memory of a deleted debate.  Its channel ends by itself."""
-        self.folds.forget(debate)
+        for cache in self.caches:
+            cache.forget(debate)
         self._texts.pop(debate, None)
 
     # queries

@@ -9,6 +9,7 @@ text.  Only the owner of a debate delivers; a debate that rests and has letters 
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Final
 
@@ -225,10 +226,7 @@ class HookWatcher:
         except Exception as error:
             causes = leaves(error)
             if any(isinstance(each, UnknownDebate) for each in causes):  # it was deleted
-                await self._persist(WAITING, held.debate, None)
-                for key, letter in (await self._letters(RETRIED)).items():
-                    if letter.debate == held.debate:
-                        await self._persist(RETRIED, key, None)
+                await forget(self._log, {held.debate})
             elif all(isinstance(each, StoreUnavailable) for each in causes):
                 logger.warning("store_unavailable", debate=held.debate, message=str(causes[0]))
                 return False
@@ -424,6 +422,16 @@ async def retry(log: EventLog, hooks: Mapping[str, Hook], name: str) -> int:
         await log.note(RETRIED, key, msgspec.json.encode(again))
         await log.note(DEAD, key, None)
     return len(found)
+
+
+async def forget(log: EventLog, debates: AbstractSet[str]) -> None:
+    """Remove all letters about deleted debates, and how far their logs were read.  Raises ``StoreUnavailable``."""
+    for debate in debates & (await log.notes(WAITING)).keys():
+        await log.note(WAITING, debate, None)
+    for kind in (DEAD, RETRIED):
+        for key, letter in _decoded(await log.notes(kind)).items():
+            if letter.debate in debates:
+                await log.note(kind, key, None)
 
 
 async def _dead(log: EventLog) -> dict[str, Letter]:

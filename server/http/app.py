@@ -34,6 +34,7 @@ from server.http import (
     hooks,
     judge,
     labs,
+    maps,
     metrics,
     oembed,
     receipts,
@@ -60,6 +61,7 @@ from server.http.websocket import spectate
 from server.league import page as league
 from server.service import Service
 from server.speech.speaker import Speaker
+from server.study import page as study
 
 logger = structlog.get_logger()
 
@@ -147,6 +149,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
     *league.ROUTES,
+    *study.ROUTES,
     Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),
@@ -201,6 +204,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     *atom.ROUTES,
     *batches.ROUTES,
     *hooks.ROUTES,
+    *maps.ROUTES,
     *oembed.ROUTES,
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
@@ -262,6 +266,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
+    service.hub.caches += [app.state.exports, app.state.pages, app.state.speaker]
     app.state.sounds = WeakValueDictionary()
     app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")

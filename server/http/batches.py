@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from events.errors import DebateDeleted, UnknownDebate
+from events.state.parts.batch import INITIAL as NONE_BEGUN
 from events.view.batch import BatchView
 from events.view.view import View
 from server.errors import NotFound
@@ -51,7 +52,7 @@ async def list_debates(request: Request) -> Response:
                 else {name: getattr(each.ended, name) for name in ENDED if getattr(each.ended, name) is not UNSET}
             ),
         }
-        for key, each in fold.debate.batch.items.items()
+        for key, each in (fold.debate.batch or NONE_BEGUN).items.items()
     ]
     return json_response({"debates": rows})
 

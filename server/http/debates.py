@@ -254,27 +254,35 @@ async def show_course(request: Request) -> Response:
     return json_response(course_of(await service_of(request).hub.view_at(request.path_params["debate"], None)))
 
 
-@answers(Deleted, QueryText("reason"), QueryText("with_derived", ("0", "1")), needs_operator=True)
+POSITION: Final = QueryNumber("position", None, 1, MAX_POSITION)
+
+
+@answers(
+    Deleted,
+    QueryText("reason"),
+    QueryText("with_derived", ("0", "1")),
+    QueryText("archived", ("0", "1")),
+    POSITION,
+    needs_operator=True,
+)
 async def delete_debate(request: Request) -> Response:
     """DELETE /api/debates/{id}, with ``reason`` and ``with_derived=1``: a tombstone is left.
 
+    ``position`` is the last one that the client has seen; with ``archived=1`` the log may be imported again.
     The acts on the debates that are deleted with it stand in the log too.
     """
     access_of(request).begin_act(request)
     service, query = service_of(request), request.query_params
-    with_derived = query.get("with_derived", "0") not in {"0", ""}
-    left = await delete(service.log, request.path_params["debate"], query.get("reason", ""), with_derived=with_derived)
-    state = request.app.state
-    caches = (
-        service.hub,
-        state.exports,
-        state.pages,
-        state.speaker,
-        *([state.previews] if state.previews is not None else []),
+    left = await delete(
+        service.log,
+        request.path_params["debate"],
+        query.get("reason", ""),
+        with_derived=query.get("with_derived", "0") not in {"0", ""},
+        position=POSITION.read(request, 0) or None,
+        archived=query.get("archived", "0") not in {"0", ""},
     )
-    for cache in caches:
-        for each in left:
-            cache.forget(each.debate)
+    for each in left:
+        service.hub.forget(each.debate)
     note_act(request, deleted=" ".join(each.debate for each in left))
     return json_response(Deleted([shown_tombstone(each) for each in left]))
 

@@ -215,7 +215,7 @@ async def export_table(request: Request) -> Response:
         table, seen = TABLES[name], seen_by(fold, director=director)
         writer = writer_of(form, table)
         async for records in pages_of(service.log, seen, table):
-            yield await to_thread.run_sync(lambda page: writer.add(table.rows(seen, page)), records)
+            yield await to_thread.run_sync(lambda page: writer.add(writer.pack(table.rows(seen, page))), records)
         yield await to_thread.run_sync(writer.end)
 
     return await _export(request, fold.view, form, ("table", name, director), made)
@@ -324,6 +324,7 @@ async def preview(request: Request) -> Response:
     state = request.app.state
     if state.previews is None:
         state.previews = Previews()
+        service_of(request).hub.caches.append(state.previews)
     body = await state.previews.picture(view, course_of(await service_of(request).hub.view_at(debate, None)))
     headers = {
         "etag": f'"{hashlib.sha256(body).hexdigest()[:16]}"',

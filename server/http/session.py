@@ -19,11 +19,11 @@ class Token(Struct):
     token: str = ""
 
 
-@answers(dict[str, str | bool])
+@answers(dict[str, str | bool | int])
 async def show_session(request: Request) -> Response:
-    """GET /api/session: what this client may do, whether by a session; the server's voice, and whether it signs."""
+    """GET /api/session: what this client may do, whether by a session; the server's voice, receipts, keep_days."""
     role, voice = access_of(request).role_of(request), request.app.state.speaker.voice
-    shown: dict[str, str | bool] = {
+    shown: dict[str, str | bool | int] = {
         "role": "operator" if role else "spectator",
         "signed_in": role.startswith("session "),
     }
@@ -31,6 +31,8 @@ async def show_session(request: Request) -> Response:
         shown["voice"] = voice.label
     if await to_thread.run_sync(has_keys, service_of(request).settings):
         shown["receipts"] = True
+    if days := service_of(request).settings.keep_days:
+        shown["keep_days"] = days
     return JSONResponse(shown, headers={"cache-control": "no-store"})
 
 

@@ -54,6 +54,11 @@ class LeagueBook:
         self._updating, self._fitting = anyio.Lock(), anyio.Lock()
         self.rate = RateLimit(LEAGUES_PER_MINUTE, "leagues were fitted")
 
+    def forget(self, debate: str) -> None:
+        """Forget a deleted debate, and the leagues that may rest on it."""
+        self._read.pop(debate, None)
+        self._fitted.clear()
+
     async def update(self) -> None:
         """Read the debates that are new.  If it is cancelled, it keeps those that it has read."""
         async with self._updating:
@@ -123,6 +128,7 @@ def _book(request: Request) -> LeagueBook:
     state = request.app.state
     if not hasattr(state, "league"):
         state.league = LeagueBook(service_of(request).log)
+        service_of(request).hub.caches.append(state.league)
     book: LeagueBook = state.league
     return book
 

@@ -20,8 +20,10 @@ from providers.base import Material
 Path = tuple[str | int, ...]
 QUOTES: Final = frozenset({"quote", "fails", "exposed_by"})
 """Names of the properties that hold words of a speech."""
-REQUIRED: Final = frozenset({"explanation", "text", "early", "late", "rationale"})
+REQUIRED: Final = frozenset({"explanation", "text", "early", "late", "rationale", "question"})
 """Names of texts that must not be empty, wherever they stand.  In a list every text is required."""
+EVEN: Final = 0.5
+"""The probability at which neither of two answers is more probable."""
 FIXED: Final = "relations"
 """The list whose entries the question gives, one for each passage."""
 KINDS: Final[dict[str, type | tuple[type, ...]]] = {
@@ -52,9 +54,22 @@ def faults(
     found = list(_misfits(value, schema, ()))
     wrong = {each.path for each in found}
     if material is not None and (not wrong or (all_at_once and () not in wrong)):
-        more = (*_too_many_words(value, material), *_references(value, (), (value,), material))
+        more = (
+            *_too_many_words(value, material),
+            *_references(value, (), (value,), material),
+            *_contradiction(value, material),
+        )
         found += (each for each in more if not any(each.path[:length] in wrong for length in range(len(each.path) + 1)))
     return tuple(found)
+
+
+def _contradiction(value: Any, material: Material) -> Iterator[AnswerFault]:
+    """A letter that is less probable than the other one, by the probability next to it."""
+    if material.purpose != "choose" or not isinstance(value, dict):
+        return
+    letter, p_a = value.get("answer"), value.get("p_a")
+    if isinstance(p_a, int | float) and letter == ("B" if p_a > EVEN else "A" if p_a < EVEN else ""):
+        yield AnswerFault(("answer",), f"By the probability that you give, {'A' if p_a > EVEN else 'B'} is right.")
 
 
 def _misfits(value: Any, schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:

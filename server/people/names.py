@@ -3,6 +3,7 @@
 from typing import Final
 
 from events.state.seats import STATEMENTS
+from providers.catalog.addresses import is_batched
 
 NAME: Final = "person"
 PREFIX: Final = f"{NAME}:"
@@ -33,3 +34,8 @@ def is_person(model: str) -> bool:
 def is_hosted(model: str) -> bool:
     """Whether a program outside brings the answers of this model."""
     return model.startswith(HOSTED_PREFIX)
+
+
+def answers_outside(model: str) -> bool:
+    """Whether an answer that is under way is not lost if its call is cancelled: of a person, or of a vendor's batch."""
+    return is_person(model) or is_batched(model)

@@ -191,6 +191,22 @@ PURPOSES: Final[Mapping[str, QuestionWords]] = STATEMENTS | {
             ),
         ),
     ),
+    "choose": QuestionWords(
+        "Which answer is right?",
+        10,
+        (
+            "Exactly one of the two answers is right. Say which one, and how probable it is that A is right.",
+            (
+                "Behind each quote stands whether its words were found in the passage that the question is about. A "
+                "true quote may still be taken out of its context."
+            ),
+        ),
+    ),
+    "inquire": QuestionWords(
+        "Ask the consultant",
+        4,
+        ("Ask the question whose answer would tell you most about which of the two answers is right.",),
+    ),
 }
 READS_A_TEXT: Final = "Read the text, score it, and give your verdict with the words on which it rests most."
 LOOKS_AGAIN: Final = (
@@ -373,6 +389,12 @@ LABELS: Final[dict[str, str]] = {
 LABELS_OF: Final[dict[str, dict[str, str]]] = {
     "answer": {"answer": "Your answer"},
     "cross": {"reasoning": "Why"},
+    "inquire": {"question": "Your question"},
+    "choose": {
+        "answer": "Your answer",
+        "p_a": "How probable is it that A is right? 0 is surely B, 1 is surely A",
+        "reason": "What decides it (optional)",
+    },
     "convergence": {"kind": "Where did the debate end up?"},
     "deliberate": {
         "quote": "Words on which your verdict rests most",
@@ -445,6 +467,7 @@ OPTIONS: Final[dict[str, str]] = {
 """The answers of a choice."""
 
 OPTIONS_OF: Final[dict[str, dict[str, str]]] = {
+    "choose": {"A": "A", "B": "B"},
     "cross": {
         "refute": "no: its facts or its logic are wrong",
         "challenge": "not shown: its evidence does not carry it, or its conditions are not met",

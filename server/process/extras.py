@@ -14,6 +14,7 @@ class Extra(NamedTuple):
 
 EXTRAS: Final[Mapping[str, Extra]] = {
     "embedded": Extra("xllamacpp", "a small model on this machine"),
+    "inspect": Extra("inspect_ai", "a scorer for tasks of Inspect"),
     "lab": Extra("statsmodels", "the statistics of a judge lab"),
     "mcp": Extra("mcp", "tools for other programs, by the Model Context Protocol"),
     "otel": Extra("opentelemetry.sdk", "traces for OpenTelemetry"),

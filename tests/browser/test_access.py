@@ -54,6 +54,8 @@ PAGES = {
     "protocol": "/d/{transit}",
     "panel": "/d/{monolith}",
     "lab": "/lab/{lab}",
+    "map": "/d/{juries}/map",
+    "protocol map": "/d/{transit}/map",
     "missing": "/d/01a1fdbb-0000-7000-8000-000000000000",
 }
 
@@ -128,7 +130,7 @@ def settled(page: Page, name: str) -> None:
         case "list":
             expect(page.locator("body[data-ready]")).to_have_count(1)
             expect(page.locator("#stage[data-state]")).to_have_count(1)
-        case "judge" | "league":
+        case "judge" | "league" | "map" | "protocol map":
             expect(page.locator("main h2").first).to_be_visible()
         case "missing":
             expect(page.locator("#trouble")).to_be_visible()

@@ -25,6 +25,8 @@ PERMISSIVE = {
     "BSD-2-Clause",
     "BSD-3-Clause",
     "CC0-1.0",
+    "CNRI-Python",
+    "ISC",
     "MIT",
     "MIT-0",
     "MIT-CMU",
@@ -39,17 +41,22 @@ ACCEPTED = {
     "psycopg-binary": "LGPL-3.0-only",
 }
 """Packages under a licence that asks for more than the permissive ones; for each a reason."""
+IN_FILES = {"agent-client-protocol": "Apache-2.0", "tiktoken": "MIT", "zipfile-zstd": "MIT"}
+"""Licences that a file of the package holds and its metadata do not name; needed by the extra ``inspect``."""
 NAMED = {
     "2-clause BSD": "BSD-2-Clause",
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
+    "Apache License 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "BSD": "BSD-3-Clause",  # the same duties as with two clauses, and one more
     "BSD License": "BSD-3-Clause",
     "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",
+    "Dual License": "Apache-2.0 OR BSD-3-Clause",  # python-dateutil
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Python Software Foundation License": "PSF-2.0",
 }
 """SPDX expressions of licences that packages name in other words."""
 PAGE = ROOT / "docs/licences.md"
@@ -103,7 +110,8 @@ def is_accepted(name: str, found: str) -> bool:
 
 def refused(distributions: dict[str, Distribution]) -> Iterator[str]:
     for name, each in sorted(distributions.items()):
-        if not is_accepted(name, found := licence(each)):
+        found = licence(each)
+        if not is_accepted(name, IN_FILES.get(name, found) if found.lower() == "unknown" else found):
             yield f"{name}: {found}"
 
 

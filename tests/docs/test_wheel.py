@@ -64,10 +64,10 @@ def test_a_wheel_has_one_folder() -> None:
     assert {name: f"moot/{name}" for name in BUILT["only-include"]} == BUILT["sources"]
 
 
-def test_all_extras_but_the_heavy_one_are_in_all() -> None:
+def test_all_extras_but_the_heavy_ones_are_in_all() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
 
-    assert [f"moot[{','.join(sorted(extras.keys() - {'all', 'parquet'}))}]"] == extras["all"]
+    assert [f"moot[{','.join(sorted(extras.keys() - {'all', 'inspect', 'parquet'}))}]"] == extras["all"]
 
 
 @pytest.mark.parametrize("name", ["providers.base", "providers.openai", "server.cli.main", "judge", "web", "client"])

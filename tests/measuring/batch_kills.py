@@ -19,6 +19,7 @@ import click
 from msgspec import Struct
 
 from events.state import debate as debates
+from events.state.parts.batch import INITIAL as NONE_BEGUN
 from events.store.log import EventLog, read_all, read_pages, read_rows
 from events.store.open import opened_log
 from events.store.postgres.schema import migrate
@@ -34,6 +35,8 @@ from tests.measuring.postgres import database
 
 SEED: Final = 20261128
 LOOK_S: Final = 0.05
+ANSWER_MS: Final = 30
+"""Of each call, so that some are in flight at a kill."""
 CENT: Final = 0.01
 CAP_USD: Final = 0.5
 LEASE_S: Final = 1.0
@@ -77,7 +80,7 @@ class BatchReport(Struct, frozen=True, kw_only=True):
 async def opened_batch(url: str, folder: Path, number: int) -> tuple[str, float]:
     """Record the opening of a batch of so many debates; its id and its budget."""
     script = folder / "cent.json"
-    script.write_text(json.dumps({"cost_usd": CENT}), encoding="utf-8")
+    script.write_text(json.dumps({"cost_usd": CENT, "pace": {"answer_ms": ANSWER_MS}}), encoding="utf-8")
     model, budget = f"scripted:{script}", number * CAP_USD
     body = {
         "format": "batch",
@@ -149,10 +152,11 @@ async def _concluded(log: EventLog, batch: str) -> None:
 async def _report(log: EventLog, batch: str, facts: Mapping[str, Any], began: float) -> BatchReport:
     """What the logs say, each read by itself."""
     planned, ended = Counter[str](), Counter[str]()
-    most, batch_debate = 0.0, debates.INITIAL
+    most, batch_debate, state = 0.0, debates.INITIAL, NONE_BEGUN
     async for record in read_all(log, batch):
         batch_debate = debates.evolve(batch_debate, record)
-        most = max(most, batch_debate.batch.spent_usd + batch_debate.batch.reserved_usd)
+        state = batch_debate.batch or NONE_BEGUN
+        most = max(most, state.spent_usd + state.reserved_usd)
         if isinstance(record.event, BatchDebatePlanned):
             planned[record.event.key] += 1
         elif isinstance(record.event, BatchDebateEnded):
@@ -183,7 +187,7 @@ async def _report(log: EventLog, batch: str, facts: Mapping[str, Any], began: fl
         doubled=sum(number > 1 for of in (planned, ended, parts) for number in of.values()),
         broken=broken,
         recorded_usd=recorded,
-        booked_usd=batch_debate.batch.spent_usd,
+        booked_usd=state.spent_usd,
         most_usd=round(most, 6),
         repeated_calls=sum(calls) - fewest * len(calls),
         seconds=round(time.monotonic() - began, 1),

@@ -60,7 +60,7 @@ def _hosts(host: str = "127.0.0.1", **_: Any) -> str:
 
 
 def serving(**settings: Any) -> Iterator[Site]:
-    chosen = Settings(store="memory:", retry_ms=0, tick_ms=0, **{"hosts": _hosts(**settings), **settings})
+    chosen = Settings(retry_ms=0, tick_ms=0, **{"store": "memory:", "hosts": _hosts(**settings), **settings})
     holder: dict[str, Any] = {}
 
     @asynccontextmanager

@@ -21,7 +21,7 @@ READING = {
     "report": (DEBATE, "--side", "pro"), "rejudge": ("nowhere", "--judge", "baseline:lexical"),
     "fork": ("nowhere", "--at", "1"), "seat": (DEBATE, "pro"), "poll": (DEBATE,), "log": (),
     "delete": ("nowhere", "--yes"), "hooks": (), "keys": (), "league": ("--resamples", "100"), "mcp": ("--help",),
-    "receipt": (DEBATE,),
+    "receipt": (DEBATE,), "batch": ("nowhere.toml", "--dry-run"),
 }  # fmt: skip
 WRITING = {"run", "backup"}
 IN_EACH_RUN = ("list", "serve", "run")

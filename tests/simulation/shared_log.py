@@ -187,7 +187,7 @@ class NodeLog:
         """Not used in a schedule."""
         raise NotImplementedError
 
-    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+    async def delete(self, debate: str, expected: int, reason: str, *, archived: bool = False) -> Tombstone:
         """Not used in a schedule."""
         raise NotImplementedError
 

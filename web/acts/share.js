@@ -48,12 +48,19 @@ export function share(id, linkHere) {
     target: "_blank",
     rel: "noopener",
   }, SHARE.wall);
+  const map = h("p", { hidden: true }, h("a", {
+    href: `/d/${encodeURIComponent(id)}/map`,
+    target: "_blank",
+    rel: "noopener",
+  }, SHARE.map));
+  const maps = SHARE.maps.map(fileItem);
+  files.append(...maps);
   const reports = h("p.reports", { hidden: true }, SHARE.reports, ": ", ["pro", "con"].flatMap((side) => [
     h("a", { href: `${path}/report?side=${side}`, target: "_blank", rel: "noopener" }, `${SIGN[side]} ${NAME[side]}`),
     " ",
   ]));
   const embed = h("label.field", {}, h("span", {}, SHARE.embed), code);
-  $("#export").append(h("div.links", {}, links), h("p", {}, wall), files, reports, embed, cardField);
+  $("#export").append(h("div.links", {}, links), h("p", {}, wall), map, files, reports, embed, cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";
@@ -80,7 +87,9 @@ export function share(id, linkHere) {
   const offer = () => {
     if (!menu.open) return;
     receipt.hidden = document.body.classList.contains("going-on");
-    reports.hidden = !["exchange", "protocol"].includes(document.body.dataset.format);
+    const { format } = document.body.dataset;
+    reports.hidden = !["exchange", "protocol"].includes(format);
+    for (const each of [map, ...maps]) each.hidden = reports.hidden && format !== "deliberation";
     offerCards();
   };
   menu.addEventListener("toggle", offer);

@@ -2,7 +2,14 @@
 
 import { $ } from "../parts/dom.js";
 
+async function answers() {
+  const part = await import("../panel/answers.js");
+  return { record: part.answers($("#transcript")) };
+}
+
 const FORMATS = {
+  answers,
+  consultancy: answers,
   async exchange({ go, id, appeal, audit, wantFrame, hold, play }) {
     const { exchange } = await import("../exchange/exchange.js");
     return exchange(go, id, appeal, audit, wantFrame, hold, play);

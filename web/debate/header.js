@@ -183,6 +183,7 @@ export function progressWords(view) {
     const done = raters.reduce((sum, { calibrations }) => sum + Object.keys(calibrations).length, 0);
     return `${done} of ${count(raters.length * Object.keys(view.cases ?? {}).length, "verdict")}`;
   }
+  if (!view.turns_planned) return "";
   return `Turn ${newestTurn(view)} of ${view.turns_planned}`;
 }
 

@@ -4,6 +4,7 @@ import { api, hasToken } from "../parts/api.js";
 import { $ } from "../parts/dom.js";
 import { keys } from "../parts/keys.js";
 import { role } from "../parts/role.js";
+import { LIST } from "../words/home.js";
 import { exhibitions } from "./exhibitions.js";
 import { form } from "./form.js";
 import { list } from "./list.js";
@@ -25,6 +26,8 @@ async function signOut() {
 
 keys({ "/": search, n: newDebate });
 const isOperator = (await role()) === "operator";
+const { keepDays } = document.body.dataset;
+if (keepDays) $("#keeps").textContent = LIST.keeps(Number(keepDays));
 function newDebate() {
   $("#new").open = true;
   $("#motion").focus();

@@ -76,6 +76,7 @@ export const CARD = {
 
 /** The list of debates. */
 export const LIST = {
+  keeps: (days) => `A debate is deleted ${count(days, "day")} after the last thing that happened in it.`,
   found: (shown, hasMore) => count(shown, "debate") + (hasMore ? " and more" : ""),
   state: { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" },
   over: { deliberation: "Judged", calibration: "Measured", lab: "Measured" },

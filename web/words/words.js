@@ -52,7 +52,14 @@ export const VERDICT = {
 /** The sign of a verdict. */
 export const VERDICT_SIGN = { PASS: "✓", FAIL: "✕", CONDITIONAL: "◐", ...SIGN, tie: "=", neither: "=" };
 /** The formats that are marked as such; an exchange is not. */
-export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibration: "calibration", lab: "lab" };
+export const FORMAT = {
+  protocol: "protocol",
+  deliberation: "artifact",
+  calibration: "calibration",
+  lab: "lab",
+  answers: "two answers",
+  consultancy: "consultancy",
+};
 /** The rounds of a protocol, in order. */
 export const ROUND = {
   openings: "openings",
@@ -138,6 +145,8 @@ export const HEADER = {
     protocol: "Protocol: a debate in rounds",
     deliberation: "An artifact before a panel",
     calibration: "Raters judge debates with a known outcome",
+    answers: "A question with two answers",
+    consultancy: "Consultancy: a model argues for an assigned answer",
   },
   opened({ opened_at: openedAt, format, turns_planned: turns, max_words: words }) {
     const lengths = {

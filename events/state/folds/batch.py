@@ -4,12 +4,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.parts.batch import FAILED, BatchItem, BatchState
+from events.state.parts.batch import FAILED, INITIAL, BatchItem, BatchState
 from events.types import BatchDebateEnded, BatchDebatePlanned, DebateResumed
 
 
-def apply(batch: BatchState, record: Recorded) -> BatchState:
-    """The state after ``record``."""
+def apply(before: BatchState | None, record: Recorded) -> BatchState:
+    """The state after ``record``; the same object if no debate of the batch moved."""
+    batch = before or INITIAL
     match record.event:
         case BatchDebatePlanned() as event:
             return _planned(batch, event)

@@ -5,16 +5,18 @@ from typing import Final
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.parts.lab import AGAIN, INITIAL, PREFIX, SWAPPED, LabCall, LabState
+from events.state.debate import LAB_KEY
+from events.state.parts.lab import AGAIN, INITIAL, SWAPPED, LabCall, LabState
 from events.types import DebateResumed, LabMeasured, ModelAnswered, ModelFailed, Reason
 
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
 
 
-def apply(lab: LabState, record: Recorded) -> LabState:
+def apply(before: LabState | None, record: Recorded) -> LabState:
     """The state after ``record``; the same object if it is about no call of the lab."""
+    lab = before or INITIAL
     match record.event:
-        case ModelAnswered() | ModelFailed() as event if event.key.startswith(PREFIX):
+        case ModelAnswered() | ModelFailed() as event if event.key.startswith(LAB_KEY):
             return _called(lab, record, event)
         case DebateResumed() if lab is not INITIAL:
             open_ = {name: replace(call, failed=()) for name, call in lab.calls.items() if call.failed}
@@ -27,7 +29,7 @@ def apply(lab: LabState, record: Recorded) -> LabState:
 
 def battery_of(key: str) -> str:
     """The battery that a question belongs to."""
-    return key.removeprefix(PREFIX).partition("/")[0]
+    return key.removeprefix(LAB_KEY).partition("/")[0]
 
 
 def _called(lab: LabState, record: Recorded, event: ModelAnswered | ModelFailed) -> LabState:

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from events.state.growing import GrowingMap
-from events.types import BatchDebateEnded, BatchDebatePlanned, DebateResumed, Event
+from events.types import BatchDebateEnded
 from events.types.batch import BatchDebateState
 
 FAILED: Final = frozenset({"halted", "refused"})
@@ -62,9 +62,3 @@ class BatchState(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = BatchState()
-MOVED_BY: Final = frozenset({BatchDebatePlanned, BatchDebateEnded, DebateResumed})
-
-
-def is_about(event: Event) -> bool:
-    """Whether an event is about a debate of a batch."""
-    return isinstance(event, BatchDebatePlanned | BatchDebateEnded)

@@ -5,10 +5,8 @@ from typing import Final
 from msgspec import Struct
 
 from events.state.growing import GrowingMap
-from events.types import DebateResumed, Event, LabMeasured, ModelAnswered, ModelFailed, Reason, Usage
+from events.types import LabMeasured, Reason, Usage
 
-PREFIX: Final = "lab:"
-"""Every question of a lab run has a key that begins with it: ``lab:BATTERY/ITEM/…``."""
 AGAIN: Final = ":again"
 """Ends the key of a question that is asked after its answer was challenged."""
 SWAPPED: Final = ":swapped"
@@ -49,11 +47,3 @@ class LabState(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = LabState()
-MOVED_BY: Final = frozenset({DebateResumed, ModelAnswered, ModelFailed, LabMeasured})
-
-
-def is_about(event: Event) -> bool:
-    """Whether an event is about a call or the result of a lab run."""
-    if isinstance(event, ModelAnswered | ModelFailed):
-        return event.key.startswith(PREFIX)
-    return isinstance(event, LabMeasured)

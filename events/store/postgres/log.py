@@ -2,19 +2,19 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import ClassVar, Final, Self, TypeVar
 
 import psycopg
 
-from events.errors import LogError, StoreUnavailable
+from events.errors import DebateDeleted, LogError, StoreUnavailable
 from events.record import Recorded, now
 from events.store.listing import Summary
 from events.store.postgres import rows as postgres_rows
 from events.store.postgres import search as postgres_search
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
-from events.store.postgres.deletion import delete
+from events.store.postgres.deletion import delete, revive
 from events.store.postgres.heads import HeadTracker
 from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
@@ -95,13 +95,31 @@ class PostgresLog(StoredLog):
         """See ``EventLog``."""
         return await self._reading(postgres_rows.read_records, debate, after, limit)
 
-    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+    async def adopt(self, records: Sequence[Recorded]) -> None:
+        """See ``EventLog``."""
+        try:
+            await super().adopt(records)
+        except DebateDeleted:
+            with self._as_owner():
+                if not await self._reading(revive, records):
+                    raise
+
+    async def delete(self, debate: str, expected: int, reason: str, *, archived: bool = False) -> Tombstone:
         """See ``EventLog``.  The database frees the bytes of the rows by itself; see ``docs/operations.md``."""
         if self.read_only:
             self._refuse()
         deleted_at = now()
+        with self._as_owner():
+            left = await self._reading(delete, debate, expected, reason, deleted_at, archived)
+        self._heads.end(debate)
+        self.epochs.pop(debate, None)  # the debate may come back
+        return left
+
+    @contextmanager
+    def _as_owner(self) -> Iterator[None]:
+        """Say which role may delete, if that of this process may not."""
         try:
-            left = await self._reading(delete, debate, expected, reason, deleted_at)
+            yield
         except StoreUnavailable as error:
             if isinstance(error.__cause__, psycopg.errors.InsufficientPrivilege):
                 raise StoreUnavailable(
@@ -110,8 +128,6 @@ class PostgresLog(StoredLog):
                     "the role of this process may not delete",
                 ) from error
             raise
-        self._heads.end(debate)
-        return left
 
     async def note(self, kind: str, key: str, value: bytes | None) -> None:
         """See ``EventLog``."""

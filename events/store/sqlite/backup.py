@@ -4,10 +4,9 @@ One read transaction fixes the moment of the copy; the server goes on meanwhile.
 name, verified, synced, and then renamed: no partial backup ever has the requested name.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from msgspec import Struct
 
 from events.errors import BrokenChain, StoreDamaged, StoreUnavailable
 from events.record import first_break
+from events.store.new_file import new_file
 from events.store.sqlite.rows import read_envelopes, read_head, read_tombstones
 from events.store.sqlite.schema import RESTORE, connect, explain
 from events.store.tombstone import Tombstone
@@ -40,21 +40,13 @@ class Backup(Struct, frozen=True, kw_only=True):
 
 def back_up(store: Path, target: Path, report: Report = lambda _done, _all: None) -> Backup:
     """Copy ``store`` to ``target``, which must not exist.  Raises ``StoreUnavailable``, ``BrokenChain``."""
-    if target.exists() or target.is_symlink():
-        raise _cannot(target, "there is something by that name already, and a backup replaces nothing")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        _copy(store, part, target, report)
-        debates, events = _check(store, part)
-        _sync(part)
-        size = part.stat().st_size
-        _name(part, target)
-        _sync(target.parent)
+        with new_file(target) as part:
+            _copy(store, part, target, report)
+            debates, events = _check(store, part)
+        size = target.stat().st_size
     except OSError as error:
         raise _cannot(target, error.strerror or str(error)) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return Backup(file=str(target), debates=debates, events=events, bytes=size)
 
 
@@ -81,7 +73,6 @@ def _cannot(target: Path, why: str) -> StoreUnavailable:
 def _copy(store: Path, part: Path, target: Path, report: Report) -> None:
     if not store.exists():
         raise StoreUnavailable(f"there is no store at {store}")
-    part.touch(0o600, exist_ok=False)
     with closing(connect(store, read_only=True)) as source, closing(sqlite3.connect(part)) as copy:
         try:
             source.execute("BEGIN")
@@ -123,23 +114,3 @@ def _verified(copy: sqlite3.Connection, debate: str) -> int:
             raise BrokenChain(debate, *found)
         position, previous = page[-1].position, page[-1].digest
     return position
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _name(part: Path, target: Path) -> None:
-    """Rename the copy, unless another file has the name by now."""
-    try:
-        target.hardlink_to(part)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if target.exists():
-            raise
-        part.rename(target)

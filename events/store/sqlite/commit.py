@@ -24,7 +24,7 @@ from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import Summary, searched
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.requests import KEPT_HEADS, KeptNote, StreamHead, WriteRequest, WriteResult
-from events.store.sqlite.deletion import bury, erase
+from events.store.sqlite.deletion import bury, erase, revive
 from events.store.sqlite.parts import PartsWriter
 from events.store.sqlite.rows import read_records, read_tombstones
 from events.store.sqlite.schema import VERSION, explain
@@ -112,7 +112,7 @@ class Committer:
             return self._keep(request.note)
         debate, expected = request.debate, request.expected
         try:
-            head = self._heads.pop(debate, None) or self._find(debate)
+            head = self._heads.pop(debate, None) or self._find(debate, request.records)
         except (UnicodeEncodeError, DebateDeleted) as error:
             return error
         if request.reason is not None:
@@ -149,7 +149,7 @@ class Committer:
             return WrongExpectedPosition(request.debate, request.expected, head.position)
         assert request.reason is not None
         self._write()
-        bury(self._connection, request.debate, head.stream, request.reason)
+        bury(self._connection, request.debate, head.stream, request.reason, archived=request.is_archived)
         self._parts.forget()
         return ()
 
@@ -197,13 +197,17 @@ class Committer:
             self._connection.executemany(_DESCRIBE, [_describe(*changed) for changed in self._changed.items()])
             self._changed.clear()
 
-    def _find(self, debate: str) -> StreamHead:
+    def _find(self, debate: str, archived: Sequence[Recorded] = ()) -> StreamHead:
+        """The head of a debate.  One that was deleted comes back with the records that an archive has of it."""
         found = self._connection.execute("SELECT stream, summary FROM debates WHERE debate = ?", (debate,)).fetchone()
         if found is None:
             return StreamHead(0, 0, digest_before_first(debate), None)
         stream, row = found
-        if row is None and (
-            left := [each for each in read_tombstones(self._connection, debate) if each.debate == debate]
+        is_back = bool(archived) and row is None and revive(self._connection, debate, archived[-1].digest)
+        if (
+            row is None
+            and not is_back
+            and (left := [each for each in read_tombstones(self._connection, debate) if each.debate == debate])
         ):
             raise left[0].refusal()
         base = stream << POSITION_BITS

@@ -13,7 +13,7 @@ from events.record import now
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.sqlite.parts import MARK, parts_of
 from events.store.sqlite.rows import read_envelopes
-from events.store.tombstone import withheld_lines
+from events.store.tombstone import ARCHIVED, withheld_lines
 
 _HEAD_BYTES: Final = 7 + 8 * 0xFFFF
 """Bytes of the longest head of a packed payload."""
@@ -26,7 +26,7 @@ INSERT INTO tombstones (stream, debate, deleted_at, reason, events, erased, line
 _FORGET: Final = "UPDATE debates SET opened_at = NULL, state = NULL, folded = NULL, summary = NULL WHERE stream = ?"
 
 
-def bury(connection: sqlite3.Connection, debate: str, stream: int, reason: str) -> None:
+def bury(connection: sqlite3.Connection, debate: str, stream: int, reason: str, *, archived: bool) -> None:
     """Replace the events of a debate by its tombstone, in the transaction of the caller."""
     within = stream << POSITION_BITS, stream << POSITION_BITS | MAX_POSITION
     records = read_envelopes(connection, debate, 0, None)
@@ -37,6 +37,18 @@ def bury(connection: sqlite3.Connection, debate: str, stream: int, reason: str) 
     connection.executemany("DELETE FROM parts WHERE part = ?", [(part,) for part in unused])
     connection.execute("DELETE FROM events WHERE key BETWEEN ? AND ?", within)
     connection.execute(_FORGET, (stream,))
+    if archived:
+        connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (ARCHIVED, debate, records[-1].digest))
+
+
+def revive(connection: sqlite3.Connection, debate: str, digest: bytes) -> bool:
+    """Remove the tombstone of an archived debate whose last digest this is, in the transaction of the caller."""
+    found = connection.execute(
+        "DELETE FROM notes WHERE kind = ? AND key = ? AND value = ? RETURNING 1", (ARCHIVED, debate, digest)
+    ).fetchall()
+    if found:
+        connection.execute("DELETE FROM tombstones WHERE debate = ?", (debate,))
+    return bool(found)
 
 
 def _parts(connection: sqlite3.Connection, where: str, within: tuple[int, int]) -> set[int]:

@@ -88,10 +88,10 @@ class SqliteLog(StoredLog):
                 return at_hand if limit is None else at_hand[:limit]
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
 
-    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+    async def delete(self, debate: str, expected: int, reason: str, *, archived: bool = False) -> Tombstone:
         """See ``EventLog``.  The file is written again, so that no free page holds a word; appends wait."""
         writer = self._requests or self._refuse()
-        await self._answered(writer, delete_request(debate, expected, reason, writer.loop))
+        await self._answered(writer, delete_request(debate, expected, reason, writer.loop, archived=archived))
         self._wakeups.end(debate)
         return next(each for each in await self.tombstones(debate) if each.debate == debate)
 

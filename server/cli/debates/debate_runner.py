@@ -35,9 +35,9 @@ RESUME_REASON = "resumed from the command line"
 Asks = Callable[[float], None]
 """Asks a person whether to begin at a cost in USD, and raises ``click.Abort`` if not."""
 RESUMED_BY: Final = {"lab": "moot lab --resume", "batch": "moot batch --resume"}
+"""The command that resumes a debate of a format, if it is not that of any debate."""
 ESTIMATES: Final = {"lab": LabEstimate, "batch": BatchEstimate}
 """What the estimate of a format is, if it is not that of any debate."""
-"""The command that resumes a debate of a format, if it is not that of any debate."""
 
 
 class Resumption(Struct, frozen=True, kw_only=True):
@@ -59,8 +59,8 @@ Wish = dict[str, Any] | Resumption | Derivation
 """A new debate, by the body of its request, or what is to be done with a stored one."""
 
 
-async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None = None) -> None:
-    """Run a debate and print it; the id is the last line.
+async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None = None) -> str:
+    """Run a debate and print it; the id is the last line, and is returned.
 
     ``asks`` is called with the estimated cost before anything begins.  Exits with 1 if the debate was halted.
     """
@@ -76,9 +76,10 @@ async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks:
         emit({"id": debate})
     elif not printer.is_quiet:
         click.echo(debate)
-    if printer.ended and printer.ended["type"] == "debate_halted":
-        click.echo(f"moot: halted: {printer.ended['reason']}", err=True)
+    if printer.ended and printer.ended["type"] != "debate_concluded":
+        click.echo(f"moot: {printer.ended['type'].removeprefix('debate_')}: {printer.ended['reason']}", err=True)
         raise click.exceptions.Exit(1)
+    return debate
 
 
 async def must_answer(settings: Settings, field: str, model: str) -> None:

@@ -93,7 +93,8 @@ async def _trials(settings: Settings, labs: Sequence[str]) -> dict[str, str]:
             assert debate.opened is not None, "a listed run has its opening"
             assert debate.opened.lab is not UNSET, "a run of this format has its setup"
             planned = sum(debate.opened.lab.trials.values())
-            found[lab] = f"{sum(debate.lab.answered.values()):,} of {planned:,} trials answered"
+            answered = debate.lab.answered if debate.lab is not None else {}
+            found[lab] = f"{sum(answered.values()):,} of {planned:,} trials answered"
     return found
 
 

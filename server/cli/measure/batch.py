@@ -12,16 +12,16 @@ from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.printer import FeedPrinter
 from server.cli.options import chosen, evidence_body, with_json, with_settings
 from server.cli.output import emit, run_async
-from server.debate.setup.batch import BatchEstimate, batch_in_words, estimate_batch
+from server.debate.setup.batch import BatchEstimate, ForeseeingRegistry, batch_in_words, estimate_batch
 from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from server.errors import BadField, MootError, leaves
 from server.export.document.terminal import say
-from server.service import limited
 from server.settings import Settings
 
 OF_DEBATE: Final = ("max_cost_usd", "deadline_s")
 """Fields of a plan that any debate has; the others are those of the part ``batch``."""
+MOOT: Final = "moot"
 EVENTS: Final = frozenset({"batch_debate_planned", "batch_debate_ended"})
 
 
@@ -69,7 +69,7 @@ def batch(settings: Settings, /, plan: str | None, *, as_json: bool, **options: 
         if options["dry_run"]:
             run_async(lambda: _foresee(settings, body, as_json=as_json))
             return
-        asks = None if options["yes"] else _begin
+        asks = None if options["yes"] else begin
         run_async(lambda: run_debate(settings, body, BatchPrinter(as_json=as_json), asks))
     except Exception as error:
         fault = next((each for each in leaves(error) if isinstance(each, MootError) and each.field), None)
@@ -78,19 +78,27 @@ def batch(settings: Settings, /, plan: str | None, *, as_json: bool, **options: 
         raise _with_line(fault, path, text) from error
 
 
-def _begin(cost: float) -> None:
+def begin(cost: float) -> None:
     """Ask whether to begin a batch that costs money, if a person can answer."""
     if cost and sys.stdin.isatty():
         click.confirm("Begin?", default=True, abort=True, err=True)
 
 
-async def _foresee(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:
-    registry = limited(settings)
+async def foreseen_batch(settings: Settings, body: dict[str, Any]) -> BatchEstimate:
+    """What a batch would take, by its request."""
+    registry = ForeseeingRegistry()
     try:
         opened, _ = await opening_for(None, as_request(body), registry, settings)
         found: BatchEstimate = await estimate_batch(opened, registry, settings)
     finally:
         await registry.close()
+    for model, why in sorted(registry.silent.items()):
+        click.echo(f"note: {model} must answer before the batch can begin: {why}", err=True)
+    return found
+
+
+async def _foresee(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:
+    found = await foreseen_batch(settings, body)
     if as_json:
         emit(found)
     else:
@@ -153,13 +161,20 @@ class BatchPrinter(FeedPrinter):
         super().__init__(as_json=as_json)
         self._is_live = not as_json and sys.stderr.isatty()
         self._tenths = 0
+        self._paused: dict[str, Any] | None = None
+        """The event by which the batch paused itself."""
 
     def note(self, event: dict[str, Any]) -> None:
-        """Count a debate; say a failure and a pause."""
+        """Count a debate; say a failure and a pause.  A batch that paused itself ends once no debate of it runs."""
         if event["type"] == "debate_paused":
             click.echo(f"paused: {event['reason']}", err=True)
+            self._paused = event if event["by"] == MOOT else None
+        elif event["type"] == "debate_resumed":
+            self._paused = None
         if event["type"] in EVENTS:
             self._count(event)
+        if self._paused is not None and not self.view["batch"]["running"]:
+            self.ended = self._paused
 
     def event(self, event: dict[str, Any]) -> None:
         """Print the opening."""

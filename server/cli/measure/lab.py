@@ -329,11 +329,12 @@ async def _run(settings: Settings, prefix: str) -> MeasuredRun:
     debate, _ = await _recorded(settings, prefix)
     assert debate.opened is not None, "a run has been opened"
     assert debate.opened.lab is not UNSET, "its format has a setup"
-    if debate.lab.measured is None:
+    measured = debate.lab.measured if debate.lab is not None else None
+    if measured is None:
         raise NotNow(f"the lab run {prefix} has no result yet: it is {debate.status.state}")
     return MeasuredRun(
         judge=as_served(debate.opened.judge),
-        rubric_digest=debate.lab.measured.rubric_digest,
+        rubric_digest=measured.rubric_digest,
         trials=trials_of(debate.opened.lab),
         readings=tuple(readings_of(debate)),
     )

@@ -14,8 +14,8 @@ from server.cli.options import find_debate, limits_of, open_store
 from server.cli.output import replaced_file, run_async
 from server.errors import BadField
 from server.export.tables import TABLES
-from server.export.tables.forms import PARQUET, writer_of
-from server.export.tables.read import rows_of
+from server.export.tables.forms import PARQUET
+from server.export.tables.write import ChosenDebate, usual_processes, write_tables
 from server.settings import Settings
 
 ALL: Final = "all"
@@ -39,8 +39,7 @@ def export_tables(
         raise BadField("table", f"--as {form} needs a --table: {', '.join(TABLES)}, or {ALL}")
     if len(names) > 1 and output is None:
         raise BadField("output", "several tables need a folder: -o DIR")
-    if debates and any(only.values()):
-        raise BadField("id", "give ids, or what the debates are limited to, not both")
+    check_choice(debates, only)
     if output is None:
         check_terminal(form)
     with ExitStack() as files:
@@ -57,6 +56,12 @@ def export_tables(
         click.echo(f"wrote {counts} from {read:,} {'debate' if read == 1 else 'debates'} to {output}", err=True)
 
 
+def check_choice(debates: Sequence[str], only: Mapping[str, Any]) -> None:
+    """Raise ``BadField`` if debates are named and limited too."""
+    if debates and any(only.values()):
+        raise BadField("id", "give ids, or what the debates are limited to, not both")
+
+
 def check_terminal(form: str) -> None:
     """Raise ``BadField`` if Parquet would go to a terminal."""
     if form == PARQUET and sys.stdout.isatty():
@@ -68,33 +73,16 @@ async def _export(
 ) -> tuple[int, dict[str, int]]:
     """The number of debates that were read, and of the rows of each table."""
     async with open_store(settings) as log:
-        return await write_tables(log, form, targets, _chosen(log, debates, only))
+        chosen, processes = chosen_debates(log, debates, only), usual_processes(settings.store)
+        return await write_tables(log, form, targets, chosen, store=settings.store, processes=processes)
 
 
-async def write_tables(
-    log: EventLog, form: str, targets: Mapping[str, BinaryIO], debates: AsyncIterator[str]
-) -> tuple[int, dict[str, int]]:
-    """Write tables, by name, of debates; the number of these debates, and of the rows of each table."""
-    tables = {name: TABLES[name] for name in targets}
-    writers = {name: writer_of(form, table) for name, table in tables.items()}
-    read, counts = 0, dict.fromkeys(targets, 0)
-    async for debate in debates:
-        read += 1
-        async for name, found in rows_of(log, debate, tables):
-            rows = tuple(found)
-            counts[name] += len(rows)
-            targets[name].write(writers[name].add(rows))
-    for name, writer in writers.items():
-        targets[name].write(writer.end())
-        targets[name].flush()
-    return read, counts
-
-
-async def _chosen(log: EventLog, debates: Sequence[str], only: Mapping[str, Any]) -> AsyncIterator[str]:
-    """The ids of the debates that are named, or of those that are listed, newest first."""
+async def chosen_debates(log: EventLog, debates: Sequence[str], only: Mapping[str, Any]) -> AsyncIterator[ChosenDebate]:
+    """The debates that are named, or those that are listed, newest first."""
     for prefix in debates:
-        yield await find_debate(log, prefix)
+        found = await find_debate(log, prefix)
+        yield ChosenDebate(found, await log.head(found))
     if not debates:
         limits = EVERYTHING if only["everything"] else limits_of(only)
         async for row in read_rows(log, limits, only["query"]):
-            yield row.id
+            yield ChosenDebate(row.id, row.position)

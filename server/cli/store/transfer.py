@@ -24,6 +24,7 @@ from events.view.view import View
 from server.cli.client import asked_server
 from server.cli.options import find_debate, open_store, with_json, with_limits, with_settings, with_store
 from server.cli.output import emit, replaced_file, run_async, settings_of
+from server.cli.store.evals import INSPECT, export_evals
 from server.cli.store.tables import export_tables
 from server.client.connection import AsyncClient
 from server.debate.adoption import check_debate
@@ -33,13 +34,15 @@ from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.export.debate.transcript import as_markdown
 from server.export.html import html_export
+from server.export.map.forms import MAPS
+from server.export.map.read import map_of
 from server.export.tables import TABLES
 from server.export.tables.forms import FORMS as TABLE_FORMS
 from server.export.text import escape_controls
 from server.settings import Settings
 
 BROKEN = 4
-FORMS = ["ndjson", "json", "md", "html", "audio"]
+FORMS = ["ndjson", "json", "md", "html", "audio", "aif", "argdown"]
 
 
 @click.command()
@@ -94,7 +97,7 @@ async def _verify(settings: Settings, what: str) -> Verification:
     type=click.Path(path_type=Path),
     help="Write to a file instead of stdout; several tables, to a folder.",
 )
-@click.option("--as", "form", type=click.Choice([*FORMS, *TABLE_FORMS]), default="ndjson", show_default=True)
+@click.option("--as", "form", type=click.Choice([*FORMS, INSPECT, *TABLE_FORMS]), default="ndjson", show_default=True)
 @click.option(
     "--table",
     "tables",
@@ -103,7 +106,9 @@ async def _verify(settings: Settings, what: str) -> Verification:
     help="Of csv, jsonl and parquet the table; give it once for each, or all.  docs/tables.md has their columns.",
 )
 @with_limits
-@click.option("--everything", is_flag=True, help="Of a table all debates: hidden, archived and unlisted ones too.")
+@click.option(
+    "--everything", is_flag=True, help="Of tables and inspect all debates: hidden, archived and unlisted ones too."
+)
 @click.option(
     "--without-calls", is_flag=True, help="Leave the prompts and raw answers out of the html: a smaller file."
 )
@@ -130,22 +135,30 @@ def export(
     r"""Write the log, the view, a transcript, a page or a recording of a debate, or tables of debates.
 
     ndjson can be imported and verified; json is the view; md is a transcript; html is one file that replays the debate
-    in any browser without a network; audio is a recording with chapters, spoken by the voice of --voice.
+    in any browser without a network; audio is a recording with chapters, spoken by the voice of --voice; aif and
+    argdown are the map of its arguments.
 
-    csv, jsonl and parquet are tables of the debates that are named, or of all that moot list would show with the same
-    options:
+    inspect is a log of Inspect with a sample for each debate; csv, jsonl and parquet are tables.  These are of the
+    debates that are named, or of all that moot list would show with the same options:
 
     \b
       moot export --as csv --table turns > turns.csv
       moot export --as parquet --table all --winner pro -o DIR
+      moot export --as inspect --tag rerun -o logs/moot.eval
     """
     settings = settings_of(context, store=store, voice=voice)
     if form in TABLE_FORMS:
         with _written(output):
             export_tables(settings, form, tables, debates, only, output)
         return
-    if tables or any(only.values()):
-        raise BadField("as", f"tables and limits are of --as {', '.join(TABLE_FORMS)}, not of {form}")
+    if tables:
+        raise BadField("as", f"tables are of --as {', '.join(TABLE_FORMS)}, not of {form}")
+    if form == INSPECT:
+        with _written(output):
+            export_evals(settings, debates, only, output)
+        return
+    if any(only.values()):
+        raise BadField("as", f"limits are of --as {', '.join((INSPECT, *TABLE_FORMS))}, not of {form}")
     if len(debates) != 1:
         raise click.UsageError(f"--as {form} is of one debate: give its ID")
     if form == "audio" and output is None and sys.stdout.isatty():
@@ -183,6 +196,11 @@ async def _export(
         if form == "html":
             archive = await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence)
             return await _write_page(archive, file)
+        if form in MAPS:
+            found = await map_of(log, debate)
+            file.write(MAPS[form](found))
+            file.flush()
+            return found.position
         fold = views.INITIAL
         async for page in read_pages(log, debate):
             fold = views.apply_all(fold, page)

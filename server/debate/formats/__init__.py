@@ -21,6 +21,8 @@ FORMATS: Final = LazyTable[DebateFormat](
         "calibration": "server.debate.formats.calibration:FORMAT",
         "lab": "server.debate.formats.lab:FORMAT",
         "batch": "server.debate.formats.batch:FORMAT",
+        "answers": "server.debate.formats.answers:FORMAT",
+        "consultancy": "server.debate.formats.answers:CONSULTANCY",
     }
 )
 

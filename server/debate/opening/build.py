@@ -3,7 +3,7 @@
 The builder of a format calls ``rubric_of``, ``seated`` and ``opened``, and adds what is its own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 import anyio
@@ -99,22 +99,24 @@ async def seated(
     request: DebateRequest,
     desk: Desk,
     *,
-    debaters: bool = False,
+    debaters: Collection[Side] = (),
     judges: bool = True,
+    also: Mapping[str, str | None] | None = None,
     panel: Callable[[str], tuple[Any, ...]] | None = None,
     may_count: Callable[[str], bool] = lambda field: field == "judge.model",
 ) -> Seated:
     """Give every seat its model, and ask each model whether it answers.  Raises ``BadField``.
 
-    ``debaters``: both sides have one; ``judges``: without a name the judge is the registry's choice of a judge;
-    ``panel``: the seats (``opening.seats.Seat``) for the model of the judge; ``may_count``: the fields in which a
-    judge without a model may stand.
+    ``debaters``: the sides that have one; ``also``: further models by the request's field; ``judges``: without a name
+    the judge is the registry's choice of a judge; ``panel``: the seats (``opening.seats.Seat``) for the model of the
+    judge; ``may_count``: the fields in which a judge without a model may stand.
     """
     registry = desk.registry
     judge = person_or_model("judge", request.judge.person, request.judge.model)
     requested = {"judge.model": judge}
-    both = (("pro", request.pro), ("con", request.con)) if debaters else ()
+    both = [(side, request.pro if side == "pro" else request.con) for side in debaters]
     requested |= {f"{side}.model": person_or_model(side, each.person, each.model) for side, each in both}
+    requested |= also or {}
     is_counted = judge == BASELINE  # the raters of its debate are models
     default = "" if all(requested.values()) and not is_counted else await registry.default_model()
     names = {field: model or default for field, model in requested.items()}

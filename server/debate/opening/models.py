@@ -7,6 +7,7 @@ import anyio
 from msgspec import Struct
 
 from events.table import LazyTable
+from providers.catalog.addresses import is_batched
 from providers.errors import ProviderError
 from providers.registry import Registry
 from server.debate.speech import clean
@@ -18,6 +19,7 @@ QUESTION_S: Final = 1800.0
 """Seconds that a person has for a question by default."""
 SAFE_WINDOW: Final = 32_768
 """The window of a model, in tokens, if its provider does not name it."""
+SPEAKERS: Final = frozenset({"pro.model", "con.model"})
 TINY: Final = "embedded:smollm2"
 """The model that gets the first words of its speeches."""
 WHOLE_WINDOW: Final = 8192
@@ -71,6 +73,8 @@ def must_be_models(names: dict[str, str], found: FoundModels, may_count: Callabl
     only a reader who understands can tell.
     """
     for field, model in names.items():
+        if is_batched(model) and field in SPEAKERS:
+            raise BadField(field, f"{model} answers within a day and only judges: name a model that answers at once")
         if model in found.baselines and not may_count(field):
             why = f"{found.baselines[model]} only judges a debate, and names no winner: name a model here"
             raise BadField(field, why)

@@ -25,7 +25,7 @@ from events.types import DebateOpened, Event, EvidenceSupplied, Missing, missing
 from judge.live.whole import reads_whole
 from judge.text.words import tokens
 from providers.base import Think
-from providers.catalog.addresses import VENDORS, is_free
+from providers.catalog.addresses import BATCH, VENDORS, is_free
 from providers.catalog.models import Model, likely_model, model_catalog
 from providers.catalog.pricing import cost, is_priced
 from providers.limits import DEFAULT_LIMITS, Limit
@@ -136,6 +136,8 @@ def _seconds(opened: DebateOpened, played: Sequence[EstimatedCalls], measured: D
     batches: dict[int, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for each in played:
         provider = each.model.partition(":")[0]
+        if provider in BATCH:  # within a day
+            return UNSET
         one = measured.get((provider, each.purpose), _usual_s(provider, each))
         if one is None:
             return UNSET

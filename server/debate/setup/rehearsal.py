@@ -223,6 +223,8 @@ class _FillerAnswer:
                 low = form.get("minimum", 0)
                 if name == "turn":  # a flaw is one of the turn before
                     return max(low, self._turn - 1)
+                if form["type"] == "number" and form.get("maximum") == 1:  # a probability
+                    return (low + 1) / 2
                 return max(low, (low + form.get("maximum", 1)) // 2)
             case kind:
                 return False if kind == "boolean" else None

@@ -19,6 +19,7 @@ from server.export import document as doc
 from server.export.argument_audit import ArgumentAudit
 from server.export.audit import Audit
 from server.export.debate import exchange
+from server.export.debate.answers import answers_blocks
 from server.export.debate.arguments import score_blocks
 from server.export.debate.panel import panel_blocks
 from server.export.debate.protocol import protocol_blocks
@@ -71,7 +72,9 @@ def _blocks(
     yield from (*_calibration(view), *lab_blocks(view))
     if view.summary is not UNSET:
         yield from (*_end(view), *_headline(view))
-    if view.format == "protocol":
+    if view.answers is not UNSET:
+        yield from (*answers_blocks(view), *_messages(view))
+    elif view.format == "protocol":
         silent = (f"{SIGNS[turn.side]}, turn {n}: {turn.state}" for n, turn in view.turns.items() if not turn.text)
         said = (f"{SIGNS[turn.side]}, turn {n}: {origin_text(turn)}" for n, turn in view.turns.items() if turn.text)
         yield from (*protocol_blocks(view, scores), doc.Listing(tuple(silent)), *_messages(view))

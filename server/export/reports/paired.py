@@ -3,17 +3,17 @@
 With fewer than ``MIN_VALUES`` values no figure is given.
 Krippendorff's alpha and kappa, with their bootstrap intervals, are those of a panel with two raters (``judge/panel/``).
 
-Sources: Abramowitz and Stegun (1964), 26.7.3 and 26.7.4, the t distribution with whole degrees of freedom; Bonett and
-Wright (2000), the interval of Spearman's rank correlation.
+Source: Bonett and Wright (2000), the interval of Spearman's rank correlation.
 """
 
 from collections.abc import Mapping, Sequence
-from math import atan, atanh, cos, pi, sin, sqrt, tanh
+from math import atanh, sqrt, tanh
 from statistics import NormalDist, correlation, fmean, stdev
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from events.state.certainty import quantile
 from events.types import Coefficient
 from events.types.criteria import PanelRules
 
@@ -83,7 +83,7 @@ def choice_agreement(first: Mapping[str, str], second: Mapping[str, str]) -> Coe
 def mean_interval(values: Sequence[float]) -> IntervalEstimate:
     """Return the mean of at least two values with its t interval."""
     middle = fmean(values)
-    half = t_quantile(len(values) - 1, (1 + LEVEL) / 2) * stdev(values) / sqrt(len(values))
+    half = quantile((1 + LEVEL) / 2, len(values) - 1) * stdev(values) / sqrt(len(values))
     return IntervalEstimate(
         value=round(middle, PLACES), low=round(middle - half, PLACES), high=round(middle + half, PLACES)
     )
@@ -104,25 +104,3 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> Interva
 def _ranks(values: Sequence[float]) -> list[float]:
     """Ranks from 1 on; equal values share the mean of their ranks."""
     return [sum(each < value for each in values) + (sum(each == value for each in values) + 1) / 2 for value in values]
-
-
-def t_quantile(df: int, probability: float) -> float:
-    """Return a quantile of the t distribution for ``probability`` of at least one half."""
-    low, high = 0.0, 1e4
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, df) < 2 * probability - 1 else (low, middle)
-    return (low + high) / 2
-
-
-def _within(t: float, df: int) -> float:
-    """Return the probability that a value lies between ``-t`` and ``t``."""
-    angle = atan(t / sqrt(df))
-    is_odd = df % 2
-    term = total = cos(angle) if is_odd else 1.0
-    for k in range(3 if is_odd else 2, df - 1, 2):
-        term *= cos(angle) ** 2 * (k - 1) / k
-        total += term
-    if not is_odd:
-        return sin(angle) * total
-    return 2 / pi * (angle + (sin(angle) * total if df > 1 else 0.0))

@@ -1,4 +1,7 @@
-"""The forms of a table: CSV, JSON Lines, and Parquet with the extra ``parquet``.  A writer gives bytes as rows come."""
+"""The forms of a table: CSV, JSON Lines, and Parquet with the extra ``parquet``.  A writer gives bytes as rows come.
+
+Rows are packed first, which any process may do, and then added to the file by one.
+"""
 
 import csv
 import io
@@ -16,17 +19,18 @@ from server.process.version import VERSION as MOOT
 INERT: Final = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of a text that a spreadsheet takes for a formula."""
 PARQUET: Final = "parquet"
-CHUNK: Final = 1 << 20
-"""Bytes of rows, as JSON, that are made into arrays at once."""
 GROUP_ROWS: Final = 1 << 17
-GROUP_BYTES: Final = 32 << 20
+GROUP_BYTES: Final = 8 << 20
 """A row group of Parquet is written once it has so many rows or bytes."""
 
 
 class Writer(Protocol):
     """Rows in, bytes of a file out."""
 
-    def add(self, rows: Iterable[TableRow]) -> bytes:
+    def pack(self, rows: Iterable[TableRow]) -> Any:
+        """The rows as ``add`` takes them: a value that can go from one process to another."""
+
+    def add(self, packed: Any) -> bytes:
         """The bytes that are ready after these rows; may be empty."""
 
     def end(self) -> bytes:
@@ -55,9 +59,13 @@ class CsvWriter:
     def __init__(self, table: DebateTable) -> None:
         self._head = csv_lines([[each.name for each in table.columns]])
 
-    def add(self, rows: Iterable[TableRow]) -> bytes:
+    def pack(self, rows: Iterable[TableRow]) -> bytes:
         """See ``Writer``."""
-        return self.end() + csv_lines(map(msgspec.structs.astuple, rows)).encode()
+        return csv_lines(map(msgspec.structs.astuple, rows)).encode()
+
+    def add(self, packed: bytes) -> bytes:
+        """See ``Writer``."""
+        return self.end() + packed
 
     def end(self) -> bytes:
         """See ``Writer``."""
@@ -71,9 +79,13 @@ class JsonlWriter:
     def __init__(self, _: DebateTable) -> None:
         self._encoder = msgspec.json.Encoder()
 
-    def add(self, rows: Iterable[TableRow]) -> bytes:
+    def pack(self, rows: Iterable[TableRow]) -> bytes:
         """See ``Writer``."""
         return self._encoder.encode_lines(rows)
+
+    def add(self, packed: bytes) -> bytes:
+        """See ``Writer``."""
+        return packed
 
     def end(self) -> bytes:
         """See ``Writer``."""
@@ -102,45 +114,45 @@ class ParquetWriter:
         ]
         self._parsed = self._json.ParseOptions(self._arrow.schema(as_text), unexpected_field_behavior="error")
         self._file = _Drained()
-        self._writer = import_module("pyarrow.parquet").ParquetWriter(self._file, self._schema, compression="zstd")
-        self._lines: list[bytes] = []
-        self._waiting = 0
+        self._writer: Any = None
         self._batches: list[Any] = []
+        self._rows = self._bytes = 0
 
-    def add(self, rows: Iterable[TableRow]) -> bytes:
+    def pack(self, rows: Iterable[TableRow]) -> Any:
+        """See ``Writer``.  From JSON, because ``pyarrow.array`` imports pandas where it is installed: 80 MB."""
+        lines = msgspec.json.Encoder().encode_lines(rows)
+        if not lines:
+            return self._schema.empty_table()
+        block = self._json.ReadOptions(use_threads=False, block_size=len(lines) + 1)
+        read = self._json.read_json(self._arrow.BufferReader(lines), block, self._parsed)
+        return self._arrow.Table.from_arrays(read.cast(self._schema).columns, schema=self._schema)
+
+    def add(self, packed: Any) -> bytes:
         """See ``Writer``."""
-        self._lines.append(msgspec.json.Encoder().encode_lines(rows))
-        self._waiting += len(self._lines[-1])
-        if self._waiting >= CHUNK:
-            self._batch()
-        if sum(map(len, self._batches)) >= GROUP_ROWS or sum(each.nbytes for each in self._batches) >= GROUP_BYTES:
+        if packed.num_rows:
+            self._batches.append(packed)
+            self._rows, self._bytes = self._rows + packed.num_rows, self._bytes + packed.nbytes
+        if self._rows >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
             self._group()
         return self._file.drain()
 
     def end(self) -> bytes:
         """See ``Writer``."""
-        self._batch()
         self._group()
         self._writer.close()
         return self._file.drain()
 
-    def _batch(self) -> None:
-        """Make arrays of the rows that wait.
-
-        From JSON, because ``pyarrow.array`` imports pandas where it is installed: 80 MB.
-        """
-        lines, self._lines, self._waiting = b"".join(self._lines), [], 0
-        if lines:
-            block = self._json.ReadOptions(use_threads=False, block_size=len(lines) + 1)
-            read = self._json.read_json(self._arrow.BufferReader(lines), block, self._parsed)
-            self._batches.append(self._arrow.Table.from_arrays(read.cast(self._schema).columns, schema=self._schema))
-
     def _group(self) -> None:
         """Write a row group of the batches."""
+        if self._writer is None:
+            parquet = import_module("pyarrow.parquet")
+            self._writer = parquet.ParquetWriter(self._file, self._schema, compression="zstd")
         if self._batches:
             group = self._arrow.concat_tables(self._batches)
+            self._batches, self._rows, self._bytes = [], 0, 0
             self._writer.write_table(group, row_group_size=group.num_rows)
-            self._batches = []
+            del group
+            self._arrow.default_memory_pool().release_unused()
 
 
 class _Drained(io.RawIOBase):

@@ -8,7 +8,8 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.short_names import with_short_names
-from events.state.parts.lab import AGAIN, PREFIX, SWAPPED
+from events.state.debate import LAB_KEY
+from events.state.parts.lab import AGAIN, SWAPPED
 from events.types import ModelAnswered, ModelFailed
 from judge.lab.trials import Reading, Trial
 from server.debate.formats.lab.trials import readings_of, trials_of
@@ -98,7 +99,7 @@ def trial_rows(seen: Seen, records: Sequence[Recorded]) -> Iterator[TrialRow]:
     trials, readings = _trials(seen)
     for record in records:
         event = with_short_names(record.event)
-        if not isinstance(event, ModelAnswered | ModelFailed) or not event.key.startswith(PREFIX):
+        if not isinstance(event, ModelAnswered | ModelFailed) or not event.key.startswith(LAB_KEY):
             continue
         trial, question = _asked(event.key, trials)
         reading = readings[trial.id]
@@ -138,7 +139,7 @@ def _trials(seen: Seen) -> tuple[Mapping[str, Trial], Mapping[str, Reading]]:
 
 
 def _asked(key: str, trials: Mapping[str, Trial]) -> tuple[Trial, str]:
-    name = key.removeprefix(PREFIX)
+    name = key.removeprefix(LAB_KEY)
     for ending in (AGAIN, SWAPPED):
         if name.endswith(ending):
             return trials[name.removesuffix(ending)], ending.removeprefix(":")

@@ -18,10 +18,11 @@ from events.errors import (
     UnknownDebate,
     WrongExpectedPosition,
 )
-from events.record import Draft, Recorded, first_break, new_id
+from events.record import Draft, Recorded, copied_into, digest_before_first, first_break, new_id
 from events.store.listing import MARKS, Limits
 from events.store.log import EventLog, follow, read_all
 from events.store.memory import MemoryLog
+from events.store.tombstone import ARCHIVED
 from events.types import DebateHalted, DebatePaused, DebateResumed, ModeratorSpoke, Origin
 from events.verify import verify_lines, verify_log
 from tests.events.samples import debate, opened, spoken, started
@@ -520,6 +521,27 @@ class LogContract:
         assert await log.read("d1") == ()
         await log.append("d2", 0, debate())
         assert await log.read("d1") == ()
+
+    async def test_an_archived_debate_comes_back_to_the_byte_and_only_so(self, log: EventLog) -> None:
+        records = await log.append("d1", 0, debate())
+        other = tuple(copied_into("d1", digest_before_first("d1"), await log.append("d2", 0, debate(2))))
+        before = (await log.envelopes("d1"), (await log.summaries()).debates[1])
+        await log.delete("d1", len(records), "moved to an archive", archived=True)
+
+        assert {"d1": records[-1].digest} == await log.notes(ARCHIVED)
+        for refused in (other, records[:-1]):
+            with pytest.raises(DebateDeleted):
+                await log.adopt(refused)
+        with pytest.raises(DebateDeleted):
+            await log.append("d1", 0, debate())
+        await log.adopt(records)
+        assert before == (await log.envelopes("d1"), (await log.summaries()).debates[1])
+        assert ((), {}) == (await log.tombstones(), await log.notes(ARCHIVED))
+        assert {"d1", "d2"} == {hit.row.id for hit in (await log.search("belong people")).hits}
+        assert len(records) + 1 == (await log.append("d1", len(records), [spoken()]))[0].position
+        await log.delete("d1", len(records) + 1, "for ever")
+        with pytest.raises(DebateDeleted):
+            await log.adopt(records)
 
     async def test_a_deletion_says_what_it_has_seen(self, log: EventLog) -> None:
         await log.append("d1", 0, debate())

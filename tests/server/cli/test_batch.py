@@ -68,3 +68,41 @@ def test_what_failed_is_tried_again(batch: Any, tmp_path: Path) -> None:
     again = batch(failed.stdout.split()[-1], "--retry", "failed")
     assert again.exit_code == 0, again.output
     assert "4 of 4 debates done" in again.stderr
+
+
+def test_a_dry_run_needs_no_key_and_says_that_a_cap_is_too_low(
+    batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    plan = tmp_path / "hosted.toml"
+    models = ["anthropic:claude-haiku-4-5"]
+    said = f"name = 'hosted'\nmotions = ['Cats purr']\nmodels = {models}\njudges = {models}\nmax_cost_usd = 1\n"
+    plan.write_text(f"{said}[each]\nmax_cost_usd = 0.01\n", encoding="utf-8")
+    foreseen, held = batch(str(plan), "--dry-run"), batch(str(plan), "--yes")
+
+    assert foreseen.exit_code == 0, foreseen.output
+    assert "The cap of a debate, 0.0100 USD, is below that" in foreseen.stdout
+    assert "The budget" not in foreseen.stdout
+    assert "anthropic:claude-haiku-4-5 must answer before the batch can begin: no key" in foreseen.stderr
+    assert held.exit_code == 2
+    assert "hosted.toml, line 3: anthropic:claude-haiku-4-5: no key" in held.stderr
+
+
+def test_a_batch_that_pauses_itself_ends_the_command(batch: Any, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text(json.dumps({"says": {"pro": [{"fault": {"kind": "auth"}}]}}), encoding="utf-8")
+    plan = tmp_path / "many.toml"
+    model = f"scripted:{broken}"
+    plan.write_text(
+        f"name = 'many'\nmotions = ['Cats purr']\nmodels = ['{model}']\njudges = ['{model}']\nrepeats = 9\n"
+        "in_a_row = 2\nat_once = {scripted = 2}\n[each]\nturns = 1\n",
+        encoding="utf-8",
+    )
+    paused = batch(str(plan), "--yes")
+    assert paused.exit_code == 1
+    assert "moot: paused: 2 debates in a row failed at scripted" in paused.stderr
+    broken.write_text("{}", encoding="utf-8")
+
+    again = batch("--resume", paused.stdout.split()[-1])
+    assert again.exit_code == 0, again.output
+    assert "9 of 9 debates done" in again.stderr

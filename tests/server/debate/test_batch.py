@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import msgspec
 import pytest
 
 from events.state import debate as debates
+from events.state.parts.batch import INITIAL as NONE_BEGUN
 from events.store.log import read_all, read_rows
 from events.store.memory import MemoryLog
+from events.store.sqlite.log import SqliteLog
 from events.types import (
     BatchDebateEnded,
     BatchDebatePlanned,
@@ -17,6 +20,7 @@ from events.types import (
     DebatePaused,
     TurnSpoken,
 )
+from server.debate import stream_writer
 from server.debate.commands import Halt, Resume
 from server.debate.formats.batch.opening import plan_of
 from server.debate.formats.batch.plan import expanded, id_of, is_as_planned
@@ -24,8 +28,16 @@ from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from server.errors import BadField
 from tests.server.harness import Harness, harness
+from tests.server.test_store_trouble import limit_pages
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_writer, "STORE_WAIT_S", 0.01)
+    monkeypatch.setattr("events.store.sqlite.writer.PROBE_S", 0.01)
+    monkeypatch.setattr("server.debate.setup.debates.LOOK_S", 0.05)
 
 
 FAULTY: dict[str, Any] = {"con": [{"fault": {"kind": "auth"}}]}
@@ -103,7 +115,8 @@ async def test_no_debate_begins_that_the_budget_does_not_hold(tmp_path: Path) ->
         most, fold = 0.0, debates.INITIAL
         for number, record in enumerate([record async for record in read_all(h.log, made)]):
             fold = debates.evolve(fold, record)
-            most = max(most, fold.batch.spent_usd + fold.batch.reserved_usd)
+            state = fold.batch or NONE_BEGUN
+            most = max(most, state.spent_usd + state.reserved_usd)
             assert number or fold.opened
         assert most <= 0.7
         position = await h.log.head(made)
@@ -188,6 +201,44 @@ async def test_halting_a_batch_halts_its_debates_and_resuming_lets_them_go_on(tm
         await h.moderators.act(made, Resume("on", "operator"))
         assert isinstance(await h.ended(made, position), DebateConcluded)
         assert [each.attempt for each in await of(h, made, BatchDebateEnded)] == [1, 1]
+
+
+async def test_a_batch_that_drains_goes_on_elsewhere_with_the_debates_that_it_had_planned(tmp_path: Path) -> None:
+    log, body = MemoryLog(), batch(script(tmp_path, pace={"answer_ms": 600_000}), repeats=3, at_once={"scripted": 2})
+    async with harness(log) as h:
+        made = await opened(h, body)
+        child = (await h.until(made, lambda record: isinstance(record.event, BatchDebatePlanned))).event.debate
+        await h.until(child, lambda record: isinstance(record.event, TurnSpoken))
+        await h.moderators.drain(0)
+        assert not h.moderators.running
+        assert not await of(h, made, BatchDebateEnded)
+    script(tmp_path, label="quick")
+    async with harness(log) as h:
+        await h.moderators.take_up()
+        assert isinstance(await h.ended(made), DebateConcluded)
+        assert [(each.key, each.attempt) for each in await of(h, made, BatchDebatePlanned)] == [
+            ("n1", 1),
+            ("n2", 1),
+            ("n3", 1),
+        ]
+        assert [each.state for each in await of(h, made, BatchDebateEnded)] == ["concluded"] * 3
+
+
+async def test_a_batch_waits_for_room_on_the_disk_and_then_concludes(tmp_path: Path) -> None:
+    async with await SqliteLog.open(tmp_path / "moot.db") as log, harness(log) as h:
+        made = await opened(h, batch(script(tmp_path, pace={"answer_ms": 20}), repeats=12, at_once={"scripted": 3}))
+        await h.until(made, lambda record: isinstance(record.event, BatchDebateEnded))
+        limit_pages(log, 1)  # no more than there are
+        while log.trouble is None:  # noqa: ASYNC110 - what is written before still fits
+            await anyio.sleep(0.01)
+        limit_pages(log, 1_000_000)
+        assert isinstance(await h.ended(made), DebateConcluded)
+        ended = await of(h, made, BatchDebateEnded)
+        rows = [row async for row in read_rows(log)]
+
+    assert [each.state for each in ended] == ["concluded"] * 12
+    assert len({each.key for each in ended}) == 12
+    assert len(rows) == 13
 
 
 async def test_a_deleted_debate_is_neither_waited_for_nor_held_again(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from events.record import Draft
 from events.state.debate import Debate
-from events.types import DebateConcluded, TurnSpoken
+from events.types import SIDES, DebateConcluded, TurnSpoken
 from providers.base import Segment
 from server.debate.formats import FORMATS, DebateFormat
 from server.debate.formats.steps import LazyPrompt, Speak, Step, record
@@ -32,7 +32,7 @@ class MonologueRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
 
 async def build(request: MonologueRequest, desk: Desk) -> Opening:
     rubric = rubric_of(request)
-    seats = await seated(request, desk, debaters=True)
+    seats = await seated(request, desk, debaters=SIDES)
     return Opening(await opened(request, desk, rubric, seats, turns=request.turns, pro=debater(request, "pro", seats)))
 
 

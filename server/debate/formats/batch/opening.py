@@ -1,6 +1,7 @@
 """The opening of format ``batch``: the plan of many debates, checked before the first of them begins."""
 
 import secrets
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 import anyio
@@ -12,9 +13,11 @@ from events.store.log import EventLog, read_rows
 from events.table import LazyTable
 from events.types import NOBODY, DebateLabelled, DebateOpened, DebateSettings, DebateState, JudgeSeat
 from events.types.batch import BatchPlan, BatchPrivacy, BatchSides
+from events.types.study import StudyPlan
 from judge.rubrics.rubric import ShippedRubric, default_rubric
 from personalities.archetypes import archetypes
-from server.debate.formats.batch.plan import digest_of, expanded, planned
+from providers.catalog.addresses import BATCH
+from server.debate.formats.batch.plan import digest_of, expanded, judge_of, planned
 from server.debate.opening.build import Desk, Opening, or_unset
 from server.debate.opening.language import language_of
 from server.debate.opening.models import find_models, must_be_priced
@@ -23,11 +26,13 @@ from server.debate.speech import clean
 from server.errors import BadField
 from server.evidence.request import MAX_DOCUMENTS, EvidenceRequest
 from server.people.links import digest_of_link
+from server.people.names import NAME as PERSON
 from server.process.version import VERSION
 
 NO_BATCH: Final = "format batch holds the debates of its part batch, and no other format does"
 READ: Final = LazyTable[Any]({"request": "server.debate.setup.request:as_request"})
 """It reads requests of all formats, this one too."""
+STUDY: Final = LazyTable[Any]({"check": "server.debate.formats.answers.cells:check"})
 MAX_DEBATES: Final = 5000
 MAX_AXIS: Final = 1000
 """Values of one axis."""
@@ -48,7 +53,8 @@ class BatchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The part ``batch`` of a request: the axes of the plan."""
 
     name: Annotated[str, Meta(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f,]*\S[^\x00-\x1f\x7f,]*$")]
-    motions: Annotated[list[str], Meta(min_length=1, max_length=MAX_AXIS)]
+    motions: Annotated[list[str], Meta(max_length=MAX_AXIS)] = []
+    """At least one, except in a study."""
     models: Annotated[list[Name | SidesRequest], Meta(min_length=1, max_length=MAX_AXIS)]
     """Names, each of which debates with each other one, or pairs of both sides."""
     mirrored: bool = True
@@ -69,6 +75,8 @@ class BatchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     in_a_row: Annotated[int, Meta(ge=1, le=1000)] = 5
     """Debates that fail in a row at one provider before the batch is paused."""
     privacy: BatchPrivacy = "unlisted"
+    study: StudyPlan | None = None
+    """In place of the motions: the items of a study, and the arms that each goes through."""
 
 
 class BatchDebateRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
@@ -95,9 +103,10 @@ class BatchDebateRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True
 
 
 def _check_plan(wanted: BatchRequest, budget: float | None) -> None:
-    for number, motion in enumerate(wanted.motions):
-        if not 1 <= len(clean(motion).strip()) <= MAX_MOTION:
-            raise BadField(f"batch.motions.{number}", f"a motion has 1 to {MAX_MOTION} characters")
+    if wanted.study is not None:
+        STUDY["check"](wanted)
+    else:
+        _check_motions(wanted.motions)
     known = archetypes()
     for number, each in enumerate(wanted.characters):
         for side in ("pro", "con"):
@@ -116,6 +125,14 @@ def _check_plan(wanted: BatchRequest, budget: float | None) -> None:
         )
 
 
+def _check_motions(motions: Sequence[str]) -> None:
+    if not motions:
+        raise BadField("batch.motions", "a batch needs at least one motion")
+    for number, motion in enumerate(motions):
+        if not 1 <= len(clean(motion).strip()) <= MAX_MOTION:
+            raise BadField(f"batch.motions.{number}", f"a motion has 1 to {MAX_MOTION} characters")
+
+
 def plan_of(wanted: BatchRequest) -> BatchPlan:
     """The plan of a request.  Raises ``BadField``."""
     each = dict(wanted.each)
@@ -123,10 +140,12 @@ def plan_of(wanted: BatchRequest) -> BatchPlan:
         name=wanted.name.strip(),
         motions=tuple(clean(motion).strip() for motion in wanted.motions),
         languages=tuple(wanted.each.get("language") or language_of(clean(motion)) for motion in wanted.motions),
-        models=_pairs(wanted.models),
-        mirrored=wanted.mirrored,
+        models=_pairs(wanted.models) if wanted.study is None else _themselves(wanted.models),
+        mirrored=wanted.mirrored and wanted.study is None,
         characters=tuple(BatchSides(pro=of.pro, con=of.con) for of in wanted.characters),
-        judges=tuple(_judge(of, number) for number, of in enumerate(wanted.judges)),
+        judges=tuple(
+            _judge(of, number, may_be_person=wanted.study is not None) for number, of in enumerate(wanted.judges)
+        ),
         rubrics=tuple(wanted.rubrics),
         evidence=tuple(tuple(_said(document) for document in documents) for documents in wanted.evidence),
         seeds=tuple(wanted.seeds),
@@ -137,6 +156,7 @@ def plan_of(wanted: BatchRequest) -> BatchPlan:
         privacy=wanted.privacy,
         debates=0,
         digest="",
+        study=UNSET if wanted.study is None else wanted.study,
     )
     axes = (plan.motions, plan.models, plan.judges, plan.characters, plan.rubrics, plan.evidence, plan.seeds)
     most = plan.repeats
@@ -162,9 +182,17 @@ def _pairs(models: list[str | SidesRequest]) -> tuple[BatchSides, ...]:
     return tuple(pairs)
 
 
-def _judge(of: str | JudgeRequest, number: int) -> dict[str, Any]:
+def _themselves(models: list[str | SidesRequest]) -> tuple[BatchSides, ...]:
+    """Each model against itself: the debaters of a study."""
+    for number, each in enumerate(models):
+        if not isinstance(each, str):
+            raise BadField(f"batch.models.{number}", "both debaters of a study are the same model: name it alone")
+    return tuple(BatchSides(pro=name, con=name) for name in dict.fromkeys(map(str, models)))
+
+
+def _judge(of: str | JudgeRequest, number: int, *, may_be_person: bool = False) -> dict[str, Any]:
     said = {"model": of} if isinstance(of, str) else _said(of)
-    if not said.get("model"):
+    if not said.get("model") and not (may_be_person and said.get("person")):
         raise BadField(f"batch.judges.{number}.model", "a judge of a batch is a model: name it")
     return said
 
@@ -185,8 +213,9 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     for each in planned(plan).values():
         for name in each.models_of_sides:
             models.setdefault(name, "batch.models")
-        models.setdefault(str(each.judge["model"]), "batch.judges")
-        sort = msgspec.json.encode((each.rubric, each.judge, each.evidence, each.characters))
+        models.setdefault(judge_of(each.judge), "batch.judges")
+        arm = UNSET if each.study is UNSET else each.study.arm
+        sort = msgspec.json.encode((each.rubric, each.judge, each.evidence, each.characters, arm or ""))
         if sort not in alike:  # the fields that a request of one of these debates has are checked once
             alike.add(sort)
             try:
@@ -200,7 +229,7 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     except BadField as error:  # its field is the model that does not answer
         raise BadField(models.get(error.field or "", "batch.models"), str(error)) from error
     for provider in plan.at_once:
-        if provider not in desk.registry.names:
+        if provider not in {*desk.registry.names, *BATCH, PERSON}:
             raise BadField(f"batch.at_once.{provider}", f"there is no provider {provider!r}")
     if desk.log is not None:
         await _must_be_new(desk.log, plan)

@@ -11,14 +11,34 @@ from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from events.table import LazyTable
 from events.types.batch import BatchPlan, BatchSides
+from events.types.study import Arm, Letter
 
 NAMES: Final = ("n", "s", "m", "e", "r", "j", "c", "d")
 """Begins the part of a key for each axis: repetition, seed, motion, evidence, rubric, judge, characters, debaters."""
 MIRRORED: Final = "x"
 """Ends the key of a debate with the sides exchanged."""
+STUDY: Final = LazyTable[Any]({"cells": "server.debate.formats.answers.cells"})
+"""The debates of a study, which a plain batch does not load."""
+
+
+class StudyCell(Struct, frozen=True, kw_only=True):
+    """The place of a debate in a study."""
+
+    item: str
+    """The id of the item."""
+    arm: Arm
+    swapped: bool = False
+    """Whether answer A is the second one of the item."""
+    assigned: Letter | UnsetType = UNSET
+    """The letter that the consultant, or the critic, argues for."""
+    debater: str = ""
+    """The model that argues; empty where the judge is alone."""
+    judge: str
+    repeat: int = 1
 
 
 class PlannedDebate(Struct, frozen=True, kw_only=True):
@@ -35,11 +55,12 @@ class PlannedDebate(Struct, frozen=True, kw_only=True):
     evidence: int | None = None
     """The number of its documents in the plan."""
     seed: int | None = None
+    study: StudyCell | UnsetType = UNSET
 
     @property
     def providers(self) -> tuple[str, ...]:
         """The providers of its models, each once."""
-        names = (*self.models_of_sides, str(self.judge["model"]))
+        names = (*self.models_of_sides, judge_of(self.judge))
         return tuple(dict.fromkeys(each.partition(":")[0] for each in names))
 
     @property
@@ -49,6 +70,8 @@ class PlannedDebate(Struct, frozen=True, kw_only=True):
 
     def body(self, plan: BatchPlan) -> dict[str, Any]:
         """Its request, as ``POST /api/debates`` takes it."""
+        if self.study is not UNSET:
+            return STUDY["cells"].body_of(plan, self)  # type: ignore[no-any-return]
         said = dict(plan.each) | {"motion": self.motion, "language": self.language}
         for side in ("pro", "con"):
             seat = dict(plan.each.get(side) or {}) | {"model": getattr(self.models, side)}
@@ -65,8 +88,16 @@ class PlannedDebate(Struct, frozen=True, kw_only=True):
         return said
 
 
+def judge_of(judge: dict[str, Any]) -> str:
+    """The name of a judge of a plan: a model, or ``person:NAME``."""
+    return str(judge.get("model") or f"person:{judge.get('person')}")
+
+
 def expanded(plan: BatchPlan) -> Iterator[PlannedDebate]:
     """All debates of a plan, in their order."""
+    if plan.study is not UNSET:
+        yield from STUDY["cells"].expanded(plan, plan.study)
+        return
     axes: tuple[tuple[Any, ...], ...] = (
         tuple(range(plan.repeats)),
         plan.seeds or (None,),

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.record import Draft, Recorded
 from events.state.debate import Debate
+from events.state.parts.batch import INITIAL as NONE_BEGUN
 from events.state.parts.batch import BatchState
 from events.text.figures import rounded
 from events.types import (
@@ -28,13 +29,16 @@ from events.types import (
 )
 from events.types.batch import BatchDebateState
 from judge.live.event_batch import EventBatch
+from providers.catalog.addresses import BATCH
 from server.debate.formats.batch.opening import labels_of
-from server.debate.formats.batch.plan import PlannedDebate, id_of, is_as_planned, planned
+from server.debate.formats.batch.plan import PlannedDebate, id_of, is_as_planned, judge_of, planned
 from server.debate.formats.halts import cost_cap, halt
 from server.debate.formats.steps import Open, Step, record
 
 AT_ONCE: Final = 8
 """Debates at the same time with models of one provider, where the plan does not say."""
+IN_BATCH: Final = 200
+"""Those with a model that answers by a vendor's batches."""
 SLACK_USD: Final = 1e-9
 """Sums of decimal fractions are not exact."""
 GONE: Final = frozenset({"deleted", "refused"})
@@ -63,7 +67,7 @@ class Rested(Struct, frozen=True, kw_only=True):
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """The steps that may be taken now."""
-    opened, batch = debate.opened, debate.batch
+    opened, batch = debate.opened, debate.batch or NONE_BEGUN
     if opened is None or opened.batch is UNSET or debate.status.state != "open":
         return ()
     if not is_as_planned(opened.batch):
@@ -81,13 +85,13 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 
 def begun(debate: Debate, opened: DebateOpened, plan: BatchPlan) -> list[BatchDebatePlanned]:
     """The debates that begin now, in the order of the plan."""
-    batch, budget, found = debate.batch, cost_cap(debate, opened), list[BatchDebatePlanned]()
+    batch, budget, found = debate.batch or NONE_BEGUN, cost_cap(debate, opened), list[BatchDebatePlanned]()
     debates = planned(plan)
     room = Counter(name for key in batch.running for name in debates[key].providers)
     cap = plan.each.get("max_cost_usd") or 0.0
     committed = batch.spent_usd + batch.reserved_usd
-    limits = {name: plan.at_once.get(name, AT_ONCE) for each in plan.models for name in _providers(each.pro, each.con)}
-    limits |= {name: plan.at_once.get(name, AT_ONCE) for each in plan.judges for name in _providers(str(each["model"]))}
+    limits = {name: most_at_once(plan, name) for each in plan.models for name in _providers(each.pro, each.con)}
+    limits |= {name: most_at_once(plan, name) for each in plan.judges for name in _providers(judge_of(each))}
     for each in _due(batch, plan):
         if all(room[name] >= most for name, most in limits.items()):
             break
@@ -112,6 +116,11 @@ def begun(debate: Debate, opened: DebateOpened, plan: BatchPlan) -> list[BatchDe
     return found
 
 
+def most_at_once(plan: BatchPlan, provider: str) -> int:
+    """The most debates at the same time with models of a provider."""
+    return plan.at_once.get(provider, IN_BATCH if provider in BATCH else AT_ONCE)
+
+
 def _providers(*models: str) -> Iterator[str]:
     return (each.partition(":")[0] for each in models)
 
@@ -124,7 +133,7 @@ def _due(batch: BatchState, plan: BatchPlan) -> Iterator[PlannedDebate]:
 
 
 def _open(debate: Debate, plan: BatchPlan, key: str) -> Open:
-    item = debate.batch.running[key]
+    item = (debate.batch or NONE_BEGUN).running[key]
     return Open(
         debate=item.debate,
         request=partial(planned(plan)[key].body, plan),
@@ -139,12 +148,12 @@ def _open(debate: Debate, plan: BatchPlan, key: str) -> Open:
 def _then(plan: BatchPlan, debate: Debate, records: Sequence[Recorded]) -> Sequence[Open]:
     """The debates that these records have planned."""
     fresh = [each.event.key for each in records if isinstance(each.event, BatchDebatePlanned)]
-    return [_open(debate, plan, key) for key in fresh if key in debate.batch.running]
+    return [_open(debate, plan, key) for key in fresh if key in (debate.batch or NONE_BEGUN).running]
 
 
 def _ended(debate: Debate, rested: Rested, *, key: str, debate_id: str) -> Sequence[Draft]:
     """The end of a debate, and the debates that begin now: one batch of events, so that the sums are never behind."""
-    opened, item = debate.opened, debate.batch.running.get(key)
+    opened, item = debate.opened, (debate.batch or NONE_BEGUN).running.get(key)
     if opened is None or opened.batch is UNSET or item is None or item.debate != debate_id:
         return []
     before = item.ended if item.ended is not None and rested.state in GONE else None
@@ -180,15 +189,15 @@ def _ended(debate: Debate, rested: Rested, *, key: str, debate_id: str) -> Seque
 def _why_paused(debate: Debate, plan: BatchPlan, ended: BatchDebateEnded) -> str:
     """Why no further debate begins: a provider does not answer any more.  Empty if it does."""
     provider = ended.provider
-    if provider is UNSET or debate.batch.failed_in_a_row.get(provider, 0) < plan.in_a_row:
+    if provider is UNSET or (debate.batch or NONE_BEGUN).failed_in_a_row.get(provider, 0) < plan.in_a_row:
         return ""
     last = "" if ended.reason is UNSET else f", last: {ended.reason}"
     return f"{plan.in_a_row} debates in a row failed at {provider}{last}. Mend the cause and resume the batch."
 
 
 def _unaffordable(debate: Debate, opened: DebateOpened, plan: BatchPlan) -> str:
-    budget, left = cost_cap(debate, opened), plan.debates - _begun(debate.batch)
-    spent, cap = debate.batch.spent_usd, plan.each.get("max_cost_usd") or 0.0
+    budget, left = cost_cap(debate, opened), plan.debates - _begun(debate.batch or NONE_BEGUN)
+    spent, cap = (debate.batch or NONE_BEGUN).spent_usd, plan.each.get("max_cost_usd") or 0.0
     which = "1 debate has" if left == 1 else f"{left} debates have"
     if not left:
         which = "debates that failed have"

@@ -22,12 +22,10 @@ from judge.guard import injection
 from judge.live import (
     claims,
     comparison,
-    convergence,
     docking,
     gaps,
     scoring,
     second_reading,
-    shortening,
     spine,
     verdicts,
 )
@@ -242,7 +240,10 @@ def _merged(first: type[Struct], second: type[Struct]) -> type[Struct]:
 
 def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
     """The event that must come before the next questions, if the debate outgrows the window of its judge."""
-    return shortening.shortening_due(debate, opened) if reads_whole(opened) else None
+    if not reads_whole(opened) or not opened.judge.window:  # unset, or without a limit
+        return None
+    due: ContextShortened | None = PARTS["shortening"].shortening_due(debate, opened)
+    return due
 
 
 def _whole(debate: Debate, opened: DebateOpened, up_to: int | None = None) -> WholeDebate | None:
@@ -375,18 +376,19 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     if debate.verdicts.narrative is None:
         asked |= _narrative_questions(debate, opened)
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
+        long = PARTS["convergence"]
         asked["convergence"] = Question(
             key="convergence",
             purpose="convergence",
             turn=None,
             model=opened.judge.model,
             prompt=lambda: with_moderator_messages(
-                convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
+                long.convergence_prompt(opened.prompts, opened.motion, spoken),
                 opened.prompts,
                 debate.words.values(),
             ),
-            answer_type=convergence.ConvergenceAnswer,
-            becomes=convergence.ConvergenceAnswer,
+            answer_type=long.ConvergenceAnswer,
+            becomes=long.ConvergenceAnswer,
             max_tokens=TOKENS["convergence"],
             think=opened.judge.think,
             cause=debate.course,
@@ -436,7 +438,7 @@ def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft
         plain, swapped = asked["narrative"], asked.get("narrative:swapped")
         verdicts.record_narrative(batch, answers(debate, plain), None if swapped is None else answers(debate, swapped))
     if "convergence" in asked:
-        convergence.record_convergence(batch, answers(debate, asked["convergence"]))
+        PARTS["convergence"].record_convergence(batch, answers(debate, asked["convergence"]))
     return batch.drafts
 
 

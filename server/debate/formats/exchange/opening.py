@@ -64,7 +64,8 @@ async def build(request: ExchangeRequest, desk: Desk) -> Opening:
     source = None if request.transcript is None else SOURCES["transcript"]
     supplied = None if source is None else source.supplied_of(request.transcript)
     rubric = sides_rubric(request)
-    seats = await seated(request, desk, debaters=supplied is None, panel=sides_panel(request, rubric))
+    speak = SIDES if supplied is None else ()
+    seats = await seated(request, desk, debaters=speak, panel=sides_panel(request, rubric))
     if source is None:
         fields = _spoken(request, seats)
     else:

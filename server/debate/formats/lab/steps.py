@@ -16,8 +16,10 @@ from msgspec.structs import replace
 from events.record import Draft
 from events.state.debate import Debate, question
 from events.state.parts.lab import AGAIN
+from events.state.parts.lab import INITIAL as NO_CALLS
 from events.types import DebateConcluded, DebateOpened, LabMeasured
 from judge.lab.trials import Trial
+from providers.catalog.addresses import is_batched
 from providers.registry import BASELINE
 from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.lab.trials import (
@@ -36,6 +38,8 @@ AT_ONCE: Final = 8
 """Chains that run at the same time."""
 LENGTH: Final = 20
 """Questions of one chain."""
+IN_BATCH: Final = 2000
+"""Questions at the same time to a model that answers by a vendor's batches, each in a chain of its own."""
 IN_A_ROW: Final = 24
 """Failed calls in a row after which a run is halted: a judge that answers nothing is not measured."""
 NO_ACCESS: Final = frozenset({"auth", "unknown_model"})
@@ -54,16 +58,17 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     opened = debate.opened
     if opened is None or opened.lab is UNSET or debate.status.state != "open":
         return ()
-    if debate.lab.measured is not None:
+    if (debate.lab or NO_CALLS).measured is not None:
         return record([Draft(event=DebateConcluded(winner="neither", by_rule="lab"), cause=debate.course)])
     if not is_as_planned(opened.lab):
         return (halt(OTHER_PLAN, debate.course),)
-    due = list(islice(_due(debate, opened), AT_ONCE * LENGTH))
+    chains, length = (IN_BATCH, 1) if is_batched(opened.judge.model) else (AT_ONCE, LENGTH)
+    due = list(islice(_due(debate, opened), chains * length))
     if due:
         if why := _why_halted(debate):
             return (halt(why, debate.course),)
         stop = halt_if_unaffordable(debate, opened)
-        return (stop,) if stop is not None else _chains(debate, opened, due)
+        return (stop,) if stop is not None else _chains(debate, opened, due, chains)
     return record([Draft(event=measured(debate, opened), cause=debate.course)])
 
 
@@ -96,13 +101,13 @@ def _due(debate: Debate, opened: DebateOpened) -> Iterator[Due]:
 
 
 def _is_answered(debate: Debate, key: str) -> bool:
-    call = debate.lab.calls.get(question(key, 1))
+    call = (debate.lab or NO_CALLS).calls.get(question(key, 1))
     return call is not None and bool(call.position)
 
 
 def _is_due(debate: Debate, opened: DebateOpened, key: str) -> bool:
     for sample in range(1, opened.judge.samples + 1):
-        call = debate.lab.calls.get(question(key, sample))
+        call = (debate.lab or NO_CALLS).calls.get(question(key, sample))
         if call is None:
             return True
         if not call.position and not is_given_up(call.failed, opened.settings.judge_attempts, opened.settings):
@@ -110,11 +115,9 @@ def _is_due(debate: Debate, opened: DebateOpened, key: str) -> bool:
     return False
 
 
-def _chains(debate: Debate, opened: DebateOpened, due: Sequence[Due]) -> tuple[Step, ...]:
+def _chains(debate: Debate, opened: DebateOpened, due: Sequence[Due], chains: int) -> tuple[Step, ...]:
     """The first question of each chain; each answer leads to the next one."""
-    return tuple(
-        step for first in range(min(AT_ONCE, len(due))) for step in _chain(debate, opened, due[first::AT_ONCE])
-    )
+    return tuple(step for first in range(min(chains, len(due))) for step in _chain(debate, opened, due[first::chains]))
 
 
 def _chain(debate: Debate, opened: DebateOpened, due: Sequence[Due]) -> Sequence[Ask]:
@@ -138,7 +141,7 @@ def _onward(debate: Debate, *, opened: DebateOpened, due: Sequence[Due]) -> Sequ
 
 def _why_halted(debate: Debate) -> str:
     """Why a run cannot go on: no call is answered any more.  Empty if it can."""
-    lab = debate.lab
+    lab = debate.lab or NO_CALLS
     is_refused = lab.last_failure.partition(":")[0] in NO_ACCESS
     if lab.failed_in_a_row < (1 if is_refused else IN_A_ROW):
         return ""

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state import debate as debates
-from events.state.debate import Debate, OpenQuestions, UnusedAnswer, question
+from events.state.debate import LAB_KEY, Debate, OpenQuestions, UnusedAnswer, question
 from events.state.exchanges import Comparison
 from events.state.ledger import TurnCard
-from events.state.parts.lab import AGAIN, PREFIX, SWAPPED
+from events.state.parts.lab import AGAIN, SWAPPED
+from events.state.parts.lab import INITIAL as NO_CALLS
 from events.text.segmentation import count_words
 from events.types import (
     ClaimFlagged,
@@ -145,7 +146,7 @@ def _words(text: str) -> int:
 
 def keys_of(trial: Trial, opened: DebateOpened) -> tuple[str, ...]:
     """The keys of the questions of a trial.  A challenge comes after the answer of the first one."""
-    key = f"{PREFIX}{trial.id}"
+    key = f"{LAB_KEY}{trial.id}"
     if trial.challenge:
         return (key, key + AGAIN)
     if trial.asks == "narrative" and judging.narrative_orders(opened) > 1:
@@ -204,7 +205,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def _challenged(build: Any, trial: Trial, debate: Debate, opened: DebateOpened) -> Prompt:
-    first = debate.lab.calls.get(question(f"{PREFIX}{trial.id}", 1))
+    first = (debate.lab or NO_CALLS).calls.get(question(f"{LAB_KEY}{trial.id}", 1))
     answer = quoted(first.answer if first is not None else "")
     told = fill(section(opened.prompts["whole"], "again"), answer=answer, fault=quoted(trial.challenge))
     return (*build(), Segment("user", told))
@@ -221,7 +222,7 @@ def questions_about(debate: Debate, key: str, samples: int) -> OpenQuestions:
     unread: dict[str, UnusedAnswer] = {}
     for sample in range(1, samples + 1):
         name = question(key, sample)
-        call = debate.lab.calls.get(name)
+        call = (debate.lab or NO_CALLS).calls.get(name)
         if call is None:
             continue
         asked[name] = call.asked

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Final
 
+from events.types import SIDES
 from server.debate.formats.protocol.statements import turns_of
 from server.debate.opening.build import Desk, Opening, opened, seated
 from server.debate.opening.sides import (
@@ -35,7 +36,7 @@ async def build(request: ProtocolRequest, desk: Desk) -> Opening:
     """The opening, and the documents that follow it.  Raises ``BadField``."""
     rubric = sides_rubric(request)
     assert rubric.protocol is not None, "an opening fills in what a rubric leaves out"
-    seats = await seated(request, desk, debaters=True, panel=sides_panel(request, rubric))
+    seats = await seated(request, desk, debaters=SIDES, panel=sides_panel(request, rubric))
     made = await opened(
         request,
         desk,

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from msgspec import UNSET
 
-from server.export.reports.paired import MIN_VALUES, choice_agreement, rank_correlation, score_agreement, t_quantile
+from events.state.certainty import quantile
+from server.export.reports.paired import MIN_VALUES, choice_agreement, rank_correlation, score_agreement
 
 
 def scores(seed: int, count: int) -> tuple[list[float], list[float]]:
@@ -43,7 +44,7 @@ def test_quantiles_of_t_are_those_of_scipy(df: int) -> None:
     from scipy import stats  # noqa: PLC0415 - the import takes seconds
 
     for probability in (0.5, 0.9, 0.975, 0.995):
-        assert pytest.approx(stats.t.ppf(probability, df), abs=1e-9) == t_quantile(df, probability)
+        assert pytest.approx(stats.t.ppf(probability, df), abs=1e-9) == quantile(probability, df)
 
 
 @pytest.mark.parametrize("seed", range(8))
