@@ -157,9 +157,7 @@ def detectable(
     return DIFFERENCES[first] if first < len(DIFFERENCES) and low + DIFFERENCES[first] <= MOST else None
 
 
-def _shown(
-    size: tuple[int, int], accuracies: tuple[float, float], spread: Spread, studies: int, alpha: float
-) -> float:
+def _shown(size: tuple[int, int], accuracies: tuple[float, float], spread: Spread, studies: int, alpha: float) -> float:
     """The share of simulated studies in which the second accuracy is above the first one beyond chance.
 
     The world and the test are those of ``simulation`` and ``study``, as arrays (studies × clusters × items).
