@@ -103,6 +103,7 @@ def test_a_session_ends_and_its_cookie_is_refused_from_then_on(guarded: Site) ->
     assert client.delete("/api/session").status_code == 200
 
 
+@pytest.mark.slow
 def test_each_act_of_an_operator_leaves_a_line_with_who_what_and_the_result(guarded: Site, slow: str) -> None:
     seats = {role: {"model": slow} for role in ("pro", "con", "judge")}
     with capture_logs() as logged:
