@@ -46,6 +46,28 @@ settings.register_profile(THOROUGH, parent=settings.get_profile("busy"), max_exa
 settings.load_profile("busy")
 
 
+class Rotated(pytest.Dir):
+    """A folder of which each worker reads another part first.
+
+    All workers read all files.  Where no bytecode is there yet, which is so in CI, each then compiles a part of them
+    and finds the others compiled; they would all compile the same file at the same time.
+    """
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        entries = list(super().collect())
+        number, workers = (
+            int(os.environ["PYTEST_XDIST_WORKER"].lstrip("gw")),
+            int(os.environ["PYTEST_XDIST_WORKER_COUNT"]),
+        )
+        first = number * len(entries) // workers
+        return iter(entries[first:] + entries[:first])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Rotate the folders in a worker; `pytest_collection_modifyitems` gives the items one order again."""
+    return Rotated.from_parent(parent, path=path) if "PYTEST_XDIST_WORKER" in os.environ else None
+
+
 def asks_for_thorough(chosen: str) -> bool:
     """Whether an expression of ``-m`` asks for the thorough tests."""
     return THOROUGH in chosen and f"not {THOROUGH}" not in chosen
@@ -141,9 +163,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
     places = {name: place for place, name in enumerate(LONG)}
 
-    def place(item: pytest.Item) -> tuple[bool, int]:
+    def place(item: pytest.Item) -> tuple[bool, int, Path]:
         name = "/".join(item.path.parts[-2:])
-        return item.get_closest_marker("browser") is not None, places.get(name, len(LONG))
+        return item.get_closest_marker("browser") is not None, places.get(name, len(LONG)), item.path
 
     items.sort(key=place)
 

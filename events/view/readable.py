@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 import msgspec
 from msgspec import NODEFAULT, Struct, UnsetType, field
 
+from events.view.answers import AnswersView
 from events.view.audience import AudienceView
 from events.view.batch import BatchView
 from events.view.evidence_view import EvidenceView
@@ -19,7 +20,7 @@ from events.view.lab import LabView
 from events.view.poll import PollView
 
 T = TypeVar("T")
-_RARE = {each.__name__: each for each in (AudienceView, BatchView, EvidenceView, LabView, PollView)}
+_RARE = {each.__name__: each for each in (AnswersView, AudienceView, BatchView, EvidenceView, LabView, PollView)}
 _BEGUN: set[type[Struct]] = set()
 
 

@@ -99,7 +99,7 @@ def within(quotes: tuple[CheckedQuote, ...], length: int) -> tuple[CheckedQuote,
 
 def material(text: str) -> str:
     """A text as material, in which the names of the marks do not stand."""
-    return quoted(_FORGED.sub("quote", text))
+    return _FORGED.sub("quote", quoted(text))  # without the invisible characters that it removes
 
 
 def shown(text: str, quotes: tuple[CheckedQuote, ...]) -> str:

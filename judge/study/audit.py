@@ -171,8 +171,9 @@ def _shown(
     right = []
     for accuracy_ in accuracies:
         mean = alike + rng.normal(0, spread.arm, items) + mean_for(accuracy_, "debate", spread)
-        right.append(sum(rng.normal(mean + moved) > 0 for _, _, moved in cells_of("debate", spread)) / 2)
-    gains = np.asarray(right[1] - right[0], dtype=np.float64)
+        both = [rng.normal(mean + moved) > 0 for _, _, moved in cells_of("debate", spread)]
+        right.append(np.sum(both, axis=0) / 2)
+    gains = right[1] - right[0]
     middle = gains.mean(axis=(1, 2))
     sums = (gains - middle[:, None, None]).sum(axis=2)
     error = np.sqrt((sums**2).sum(axis=1) * clusters / (clusters - 1)) / (clusters * each)

@@ -30,12 +30,12 @@ POLL_S: Final = 30.0
 LOOK_S: Final = 1.0
 SEND_S: Final = 120.0
 """The most seconds that sending takes; it is not cancelled with the call that began it."""
-MOST: Final = 5000
+MAX_CALLS: Final = 5000
 """Calls of one batch; the vendors take more."""
-MOST_BYTES: Final = 50_000_000
+MAX_BYTES: Final = 50_000_000
 KEPT_S: Final = 30 * 86_400.0
 """Seconds for which a vendor keeps results; notes of older batches go."""
-TRIES: Final = 2
+MAX_TRIES: Final = 2
 """Times that a call is sent whose answer an ended batch does not have."""
 SERVER_ERROR: Final = 500
 
@@ -135,7 +135,7 @@ class CallBatches:
     async def _round(self, notes: Notes) -> None:
         """Take up what was sent before, send what is due, and ask about what the vendor has."""
         now, unsent = time.time(), [each for each in self._waiting.values() if not each.batch]
-        is_due = len(unsent) >= MOST or any(now - each.since >= GATHER_S for each in unsent)
+        is_due = len(unsent) >= MAX_CALLS or any(now - each.since >= GATHER_S for each in unsent)
         if is_due and now >= self._not_before:
             await self._recognise(notes)
             known = {name: each for name, each in self._waiting.items() if each.is_known and not each.batch}
@@ -217,7 +217,7 @@ class CallBatches:
         await self._forget(notes, batch, failed | own.keys())
         for each in own.values():
             each.batch = ""
-            if each.sent >= TRIES:
+            if each.sent >= MAX_TRIES:
                 each.finish(BrokenOff("the vendor's batch ended without an answer to this call"))
         self._asked_at.pop(batch, None)
 
@@ -246,7 +246,7 @@ def _parts(unsent: Mapping[str, _Waiting]) -> Iterator[dict[str, _Waiting]]:
         part: dict[str, _Waiting] = {}
         size = 0
         for name, each in calls.items():
-            if part and (len(part) >= MOST or size + each.size > MOST_BYTES):
+            if part and (len(part) >= MAX_CALLS or size + each.size > MAX_BYTES):
                 yield part
                 part, size = {}, 0
             part[name] = each

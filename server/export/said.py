@@ -77,6 +77,12 @@ RELATIONS: Final = {
     "beside_the_point": "is beside the point of",
     "undecided": "has no decided relation to",
 }
+BATCH_ENDS: Final = {
+    "concluded": "has concluded",
+    "halted": "was halted",
+    "deleted": "was deleted",
+    "refused": "could not be opened",
+}
 VOTES: Final = {"before": "first", "after": "second"}
 
 
@@ -362,6 +368,8 @@ SENTENCES: Final[dict[str, str | Callable[[Shown], str]]] = {
     "panel_concluded": "the panel’s outcome",
     "artifact_judged": "the verdict on the artifact",
     "decision_recorded": "a person’s decision was recorded",
+    "batch_debate_planned": "debate {key} of the batch begins, attempt {attempt}",
+    "batch_debate_ended": lambda event: f"debate {event['key']} of the batch {BATCH_ENDS[event['state']]}",
     "passage_supplied": lambda event: (
         f"a passage was supplied, which the judge {'reads' if event.get('text') else 'does not read'}"
     ),

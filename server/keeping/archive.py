@@ -152,7 +152,7 @@ def _digest(file: IO[bytes], size: int) -> bytes:
     return digest.hexdigest().encode()
 
 
-class Archive:
+class CheckedArchive:
     """An archive that has been checked from its first byte to its last."""
 
     def __init__(self, file: ZipFile, manifest: Manifest) -> None:
@@ -165,7 +165,7 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def opened(path: Path) -> Iterator[CheckedArchive]:
     """An archive, once all of it is checked.  Raises ``BadTransfer``, ``OSError``."""
     with path.open("rb") as whole:
         size = path.stat().st_size
@@ -174,7 +174,7 @@ def opened(path: Path) -> Iterator[Archive]:
             raise BadTransfer(f"{path} is no whole archive: its SHA-256 is not the one at its end")
         try:
             with ZipFile(whole) as file:
-                archive = Archive(file, _manifest(file))
+                archive = CheckedArchive(file, _manifest(file))
                 for each in archive.manifest.debates:
                     _check(archive, each)
                 yield archive
@@ -197,7 +197,7 @@ def _manifest(file: ZipFile) -> Manifest:
     return manifest
 
 
-def _check(archive: Archive, debate: ArchivedDebate) -> None:
+def _check(archive: CheckedArchive, debate: ArchivedDebate) -> None:
     """Check a log against the manifest, and its chain.  Raises ``BadTransfer``."""
     digest, size, last = hashlib.sha256(), 0, b""
 

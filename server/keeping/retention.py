@@ -24,12 +24,8 @@ DAY_S: Final = 86_400.0
 AT_ONCE: Final = 64
 """Debates that are deleted at the same time: SQLite then writes its file again once for all of them."""
 
-DeleteOne = Callable[[str, int], Awaitable[None]]
-"""Deletes a debate up to its last position.  Raises ``Elsewise`` if it changed meanwhile."""
-
-
-class Elsewise(Exception):
-    """The debate has changed since it was chosen, or it is deleted already."""
+DeleteOne = Callable[[str, int], Awaitable[bool]]
+"""Deletes a debate up to its last position; False if it has changed since it was chosen, or is deleted already."""
 
 
 async def delete_chosen(chosen_: Chosen, delete_one: DeleteOne, at_once: int = AT_ONCE) -> tuple[str, ...]:
@@ -42,9 +38,7 @@ async def delete_chosen(chosen_: Chosen, delete_one: DeleteOne, at_once: int = A
 
     async def one(debate: str) -> None:
         async with limiter:
-            try:
-                await delete_one(debate, chosen_.positions[debate])
-            except Elsewise:
+            if not await delete_one(debate, chosen_.positions[debate]):
                 stayed.add(debate)
 
     for step in chosen_.steps:
@@ -63,11 +57,12 @@ async def delete_from(
     """Delete what a rule has chosen from a store of this process: the tombstones, and what stayed."""
     reason, left = checked_reason(reason), list[Tombstone]()
 
-    async def one(debate: str, position: int) -> None:
+    async def one(debate: str, position: int) -> bool:
         try:
             left.append(await log.delete(debate, position, reason, archived=archived))
-        except (WrongExpectedPosition, UnknownDebate) as error:
-            raise Elsewise from error
+        except (WrongExpectedPosition, UnknownDebate):
+            return False
+        return True
 
     try:
         stayed = await delete_chosen(chosen_, one)

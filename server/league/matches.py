@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -50,6 +50,9 @@ NOT_LISTED: Final = "with a person who did not agree to be listed"
 MIRROR: Final = "with one player on both sides"
 NO_SOURCE: Final = "judged again, and the debate that was held is not among these"
 UNREAD: Final = "cannot be read"
+MAX_PLAYERS: Final = 100
+"""Players of a league: the time and the memory of a fit grow with their square."""
+BEYOND: Final = f"with a player who is not among the {MAX_PLAYERS} with most debates"
 _MARK: Final = re.compile(r"^[ ]{0,3}(?:#{1,6} |[-*+] |\d{1,3}[.)] )|\*\*(?=\S)", re.MULTILINE)
 
 
@@ -247,7 +250,19 @@ def counted(
                     costs=players.costs,
                 )
             )
-    return Counted(matches=tuple(matches), left_out=dict(left_out.most_common()))
+    kept = _of_most_debates(matches)
+    if len(kept) < len(matches):
+        left_out[BEYOND] += len(matches) - len(kept)
+    return Counted(matches=tuple(kept), left_out=dict(left_out.most_common()))
+
+
+def _of_most_debates(matches: Sequence[LeagueMatch]) -> Sequence[LeagueMatch]:
+    """The debates among the players with most debates, where there are too many players to fit."""
+    debates = Counter(player for each in matches for player in (each.pro, each.con))
+    if len(debates) <= MAX_PLAYERS:
+        return matches
+    kept = frozenset(sorted(debates, key=lambda player: (-debates[player], player))[:MAX_PLAYERS])
+    return [each for each in matches if {each.pro, each.con} <= kept]
 
 
 def _judge(name: str, listed: Collection[str]) -> str:

@@ -393,7 +393,7 @@ LABELS_OF: Final[dict[str, dict[str, str]]] = {
     "choose": {
         "answer": "Your answer",
         "p_a": "How probable is it that A is right? 0 is surely B, 1 is surely A",
-        "reason": "What decides it (optional)",
+        "reason": "What decides it",
     },
     "convergence": {"kind": "Where did the debate end up?"},
     "deliberate": {

@@ -342,9 +342,7 @@ def test_the_bar_of_a_protocol_gives_the_outcome_and_both_totals(
     assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
 
 
-@pytest.mark.parametrize(
-    ("rubric", "said"), [("v2", {"Level", "▲ Pro"}), ("v3", {"Not distinguishable", "▲ Pro"})]
-)
+@pytest.mark.parametrize(("rubric", "said"), [("v2", {"Level", "▲ Pro"}), ("v3", {"Not distinguishable", "▲ Pro"})])
 def test_the_bar_names_no_side_while_the_lead_is_open(page: Page, server: Any, rubric: str, said: set[str]) -> None:
     debate = server.exhibit("cars", rubric=rubric)
     openings = set()

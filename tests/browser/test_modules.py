@@ -281,6 +281,7 @@ def test_the_check_finds_arithmetic_on_figures(line: str, computes: bool) -> Non
     assert computes == bool(ARITHMETIC.search(line))
 
 
+@pytest.mark.slow
 def test_a_folder_holds_at_most_sixteen_entries() -> None:
     entries = [each for each in PAGE.rglob("*") if "__pycache__" not in each.parts]
     sizes = Counter(each.parent for each in entries)

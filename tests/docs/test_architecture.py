@@ -66,6 +66,7 @@ def test_ruff_is_content() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_python_is_formatted() -> None:
     done = run(tool("ruff"), "format", "--check", ".")
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("events", "judge", "personalities", "server")
 ROUNDS = re.compile(r"^[+-]?\.\d+[fF%]$")
@@ -38,6 +40,7 @@ def found(path: Path) -> list[str]:
     return [f"{name}:{line}: {spec}" for line, spec in formats(tree) if ROUNDS.search(spec)]
 
 
+@pytest.mark.slow
 def test_figures_in_sentences_are_rounded_by_one_function() -> None:
     modules = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 

@@ -34,10 +34,6 @@ PERMISSIVE = {
     "Zlib",
 }
 ACCEPTED = {
-    # Their files say it, and their metadata do not: Apache-2.0, MIT, MIT.
-    "agent-client-protocol": "unknown",
-    "tiktoken": "unknown",
-    "zipfile-zstd": "UNKNOWN",
     "certifi": "MPL-2.0",  # it asks for the source of its own files, which nobody here changes
     # A separate library that Moot imports and does not change, and that anyone can replace by another version: the
     # LGPL allows this to programs of any licence.  Moot loads it for a PostgreSQL store only.
@@ -45,6 +41,8 @@ ACCEPTED = {
     "psycopg-binary": "LGPL-3.0-only",
 }
 """Packages under a licence that asks for more than the permissive ones; for each a reason."""
+IN_FILES = {"agent-client-protocol": "Apache-2.0", "tiktoken": "MIT", "zipfile-zstd": "MIT"}
+"""Licences that a file of the package holds and its metadata do not name; needed by the extra ``inspect``."""
 NAMED = {
     "2-clause BSD": "BSD-2-Clause",
     "3-Clause BSD License": "BSD-3-Clause",
@@ -112,7 +110,8 @@ def is_accepted(name: str, found: str) -> bool:
 
 def refused(distributions: dict[str, Distribution]) -> Iterator[str]:
     for name, each in sorted(distributions.items()):
-        if not is_accepted(name, found := licence(each)):
+        found = licence(each)
+        if not is_accepted(name, IN_FILES.get(name, found) if found.lower() == "unknown" else found):
             yield f"{name}: {found}"
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,25 @@ import moot.client, moot.server.client
 assert moot.client.Client is moot.server.client.Client
 """
 
+IN_A_WHEEL = """
+import sys
+from pathlib import Path
+from click.testing import CliRunner
+from moot.server.cli import main
+assert Path(sys.modules["moot"].__file__).is_relative_to(Path.cwd() / "installed"), sys.modules["moot"].__file__
+model = "scripted:juries.json"
+runner = CliRunner()
+def moot(*args):
+    done = runner.invoke(main, args)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+seats = [each for seat in ("--pro", "--con", "--judge") for each in (seat, model)]
+debate = moot("run", "Juries", "--turns", "1", *seats).split()[-1]
+print(moot("verify", debate))
+moot("export", debate, "--as", "html", "-o", "debate.html")
+assert not {"server", "events", "judge", "providers", "personalities"} & set(sys.modules)
+"""
+
 
 def test_a_wheel_has_one_folder() -> None:
     assert {name: f"moot/{name}" for name in BUILT["only-include"]} == BUILT["sources"]
@@ -60,7 +80,28 @@ def test_a_checkout_has_the_names_of_a_wheel(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # it builds, installs and starts what other workers slow down
+@pytest.mark.timeout(600)  # it builds what other workers slow down
+def test_what_is_in_a_wheel_holds_a_debate(tmp_path: Path) -> None:
+    """Unpacked, with the libraries of this environment; below it is installed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MOOT_")}
+    environment |= {"MOOT_STORE": f"sqlite:{tmp_path}/moot.db", "PYTHONPATH": str(tmp_path / "installed")}
+    script = json.loads(shipped()["juries"].read_text()) | {"pace": {"chunk_ms": 0, "answer_ms": 0}}
+    (tmp_path / "juries.json").write_text(json.dumps(script))
+    subprocess.run(["uv", "build", "-q", "--wheel", "--out-dir", tmp_path / "wheels", ROOT], check=True)
+    (wheel,) = (tmp_path / "wheels").glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
+
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_WHEEL], cwd=tmp_path, env=environment, capture_output=True, check=False, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "the chain is valid" in done.stdout
+    assert "<!doctype html>" in (tmp_path / "debate.html").read_text().lower()
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
 def test_an_installed_moot_uses_its_own_packages(tmp_path: Path) -> None:
     def run(*command: str | Path, status: int = 0) -> str:
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, text=True)

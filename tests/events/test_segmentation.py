@@ -70,6 +70,7 @@ def test_a_speech_that_is_said_again_repeats_all_of_it(language: str) -> None:
     assert NOTHING == array("q")
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="ab \u0301世界กิ𝄞👩\u200d👧🇨🇭क्षि\ud800") | st.text(max_size=40))
 def test_segments_and_characters_are_the_whole_text_in_order(text: str) -> None:
     for found in (list(segments(text)), list(characters(text))):

@@ -10,6 +10,7 @@ from tests.judge.panel.rater_scores import equal_raters
 from tests.measuring.unknown_raters import CASES, WORLDS, are_right, credited, rules, weights
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_half_is_not_worse_than_one_unless_the_unknown_raters_are_the_better_ones(world: object) -> None:
     found = are_right(world, 100_000)  # type: ignore[arg-type]

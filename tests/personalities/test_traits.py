@@ -42,6 +42,7 @@ def test_levels_are_one_and_a_half_wide(value: float, expected: int) -> None:
     assert expected == level(value)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(TRAITS)), VALUES, VALUES)
 def test_a_shift_of_one_and_a_half_changes_the_words(name: str, before: float, after: float) -> None:
     assert level(before) <= level(after) or before > after

@@ -257,6 +257,7 @@ class TestOpenAI:
         assert fourth is None
         assert {"mode": "explicit"} == wire.asked[-1]["prompt_cache_options"]
 
+    @pytest.mark.slow
     async def test_a_call_reads_what_the_turn_before_wrote(
         self, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from providers import registry
+from server.evidence import reading
 from server.process import observe
 from tests.server.children import Cli
 from tests.server.site import Site, serving
@@ -46,6 +47,16 @@ def script(tmp_path: Path) -> Callable[..., str]:
         return f"scripted:{path}"
 
     return write
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are read in this process: tests/server/evidence/test_readers.py starts the children."""
+
+    async def read(_: str, told: reading.WantedDocument, content: bytes, *_more: object) -> reading.DocumentReading:
+        return reading.read_bytes(content, told.kind, told.most)
+
+    monkeypatch.setattr(reading, "read_in_child", read)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import anyio
 import pytest
 from click.testing import CliRunner
 
+from tests.laws import spread
 from tests.simulation import faults
 from tests.simulation.faults import FAULTS, Plant
 from tests.simulation.loop import Stuck, VirtualLoop, run
@@ -19,6 +20,7 @@ PARTS, PART, THOROUGH = 1, 250, 40
 TRACES = """
 from server.process import observe
 from tests.simulation.soak import stretch
+from tests.laws import spread
 observe.configure_logging("error")
 print(stretch(500, 20).digest)
 """
@@ -88,7 +90,7 @@ def test_seeds_differ() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("plant", spread(FAULTS, 10), ids=lambda plant: plant.__name__)
 def test_a_planted_fault_is_found_and_found_again(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     shape = SHAPES.get(plant, {})
     with monkeypatch.context() as planted:

@@ -96,8 +96,8 @@ function legend(quotes) {
 function withQuotes(text, quotes) {
   return pieces(text, quotes.map(({ span }, i) => ({ name: String(i), span }))).map((piece) => {
     if (piece.names.length === 0) return piece.text;
-    const { stands } = quotes[piece.names[0]];
-    return h(`mark.quoted.${stands ? "stands" : "absent"}`, { title: stands ? ANSWERS.stands : ANSWERS.absent }, piece.text);
+    const found = quotes[piece.names[0]].stands ? "stands" : "absent";
+    return h(`mark.quoted.${found}`, { title: ANSWERS[found] }, piece.text);
   });
 }
 

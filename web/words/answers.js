@@ -4,6 +4,7 @@ import { percent } from "./formatting.js";
 
 const NO_ANSWER = "no answer";
 
+/** The page of such a question. */
 export const ANSWERS = {
   question: "The question",
   answer: (letter) => `Answer ${letter}`,

@@ -19,6 +19,7 @@ from events.types import (
     SpeechQuoted,
 )
 
+STOPS = (".", "!", "?")
 MAX_ANSWER = 160
 """Characters of an answer in a sentence."""
 
@@ -77,7 +78,7 @@ def sentences(debate: Debate) -> str:
         return f"{headline(debate)}{f': {lacks[0]}' if lacks and len(samples) == 1 else ''}."
     words = opened.question.answers[letter == "B"]
     short = words if len(words) <= MAX_ANSWER else f"{words[:MAX_ANSWER].rstrip()}…"
-    said = f"{headline(debate)}: “{short}”."
+    said = f"{headline(debate)}: “{short}”{'' if short.endswith(STOPS) else '.'}"
     before, final = answers_of(debate).of("judge", "alone"), answers_of(debate).of("judge", "final")
     if before and final:
         said += f" Alone, before the critique, it {_before(before[-1])}."

@@ -20,7 +20,7 @@ from server.cli.store.delete import ask, delete_by_rule, rule_of, say_kept
 from server.client.connection import AsyncClient
 from server.debate.adoption import check_debate
 from server.errors import BadField, CannotServe, NotFound, NotNow
-from server.keeping.archive import Archive, Manifest, conflicts, opened, write
+from server.keeping.archive import CheckedArchive, Manifest, conflicts, opened, write
 from server.keeping.rule import Chosen, Rule, chosen
 from server.settings import Settings
 
@@ -47,9 +47,10 @@ def archive(
 ) -> None:
     """Write debates to one file, and delete them if asked.
 
-    The file is a zip with their logs to the byte, the documents in them, and a manifest with digests.  It takes the debates that are named, or those of a rule, with the forks, rejudged debates and lab runs made of them;
-    hidden, archived and unlisted ones too.  A debate that runs is taken as far as it is now, and with --delete not at
-    all.  The file is synced and checked from its first byte to its last before it gets its name.
+    The file is a zip with their logs to the byte, the documents in them, and a manifest with digests.  It takes the
+    debates that are named, or those of a rule, with the forks, rejudged debates and lab runs made of them; hidden,
+    archived and unlisted ones too.  A debate that runs is taken as far as it is now, and with --delete not at all.  The
+    file is synced and checked from its first byte to its last before it gets its name.
     """
     if bool(debates) == any(only.values()):
         raise BadField("id", "give ids, or a rule: --older-than, --tag, --state, --format")
@@ -160,7 +161,7 @@ def _list(manifest: Manifest, *, as_json: bool) -> None:
     click.echo(f"{_debates(len(manifest.debates))}, {events:,} events: every chain and every digest is right", err=True)
 
 
-async def _restore(settings: Settings, archived: Archive) -> list[Imported]:
+async def _restore(settings: Settings, archived: CheckedArchive) -> list[Imported]:
     path = sqlite_path(settings.store)
     if path is None or path.exists():
         async with opened_log(settings.store, read_only=True) as log:

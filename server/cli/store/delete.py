@@ -17,7 +17,7 @@ from server.client.connection import AsyncClient
 from server.debate.deletion import checked_reason, derived_of, shown_tombstone
 from server.debate.deletion import delete as delete_one
 from server.errors import BadField, Relayed
-from server.keeping.retention import Elsewise, delete_chosen, delete_from
+from server.keeping.retention import delete_chosen, delete_from
 from server.keeping.rule import Chosen, Rule, before_age, chosen
 from server.settings import Settings
 from server.speech.kept import kept_with
@@ -152,15 +152,16 @@ async def _delete_at(
     deleted: list[dict[str, Any]] = []
     async with AsyncClient(address, settings.token) as client:
 
-        async def one(debate: str, position: int) -> None:
+        async def one(debate: str, position: int) -> bool:
             query = QueryParams({"reason": reason, "position": position, "archived": int(archived)})
             try:
                 answer = await client.request("DELETE", f"/api/debates/{debate}?{query}", {})
             except Relayed as error:
                 if error.report.status in CHANGED:
-                    raise Elsewise from error
+                    return False
                 raise
             deleted.extend(answer["deleted"])
+            return True
 
         stayed = await delete_chosen(found, one, AT_ONCE)
     return deleted, stayed

@@ -51,7 +51,7 @@ class Speeded(Struct):
     speed_answer: int
 
 
-class Question(Struct):
+class QualityQuestion(Struct):
     """A question with four options; labels count from 1."""
 
     question: str
@@ -63,25 +63,25 @@ class Question(Struct):
     difficult: int
 
 
-class QuestionSet(Struct):
+class QualityLine(Struct):
     """A line: the questions of one writer about one article.  An article has two lines."""
 
     article_id: str
     set_unique_id: str
     source: str
     article: str
-    questions: list[Question]
+    questions: list[QualityQuestion]
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else float("nan")
 
 
-def _right_share(question: Question, answers: Sequence[int]) -> float:
+def _right_share(question: QualityQuestion, answers: Sequence[int]) -> float:
     return _mean([float(each == question.gold_label) for each in answers])
 
 
-RULES: Final[tuple[tuple[str, Callable[[QuestionSet, Question], bool]], ...]] = (
+RULES: Final[tuple[tuple[str, Callable[[QualityLine, QualityQuestion], bool]], ...]] = (
     ("from Project Gutenberg", lambda found, _: found.source == "Gutenberg"),
     ("marked as difficult", lambda _, each: each.difficult == 1),
     (
@@ -131,7 +131,7 @@ def read_quality(files: Sequence[DataFile]) -> StudyData:
     return whole(StudyData(protocol="khan-2024", items=tuple(items), passages=passages, notes=notes))
 
 
-def _is_taken(found: QuestionSet, question: Question, left: Counter[str]) -> bool:
+def _is_taken(found: QualityLine, question: QualityQuestion, left: Counter[str]) -> bool:
     for name, holds in RULES:
         if not holds(found, question):
             return False
@@ -139,7 +139,7 @@ def _is_taken(found: QuestionSet, question: Question, left: Counter[str]) -> boo
     return True
 
 
-def _pair(question: Question) -> tuple[int, int] | None:
+def _pair(question: QualityQuestion) -> tuple[int, int] | None:
     """The indices of the right option and of the false one; the lower one of two that were named equally often."""
     votes = Counter(
         each.distractor for each in question.validation if each.distractor not in {None, question.gold_label}
@@ -155,7 +155,7 @@ def _pair(question: Question) -> tuple[int, int] | None:
     return right, wrong
 
 
-def _item(found: QuestionSet, number: int, question: Question, pair: tuple[int, int], key: str) -> StudyItem:
+def _item(found: QualityLine, number: int, question: QualityQuestion, pair: tuple[int, int], key: str) -> StudyItem:
     right, wrong = pair
     first, second = sorted(pair)
     return StudyItem(
@@ -168,8 +168,8 @@ def _item(found: QuestionSet, number: int, question: Question, pair: tuple[int, 
     )
 
 
-def _set(line: bytes) -> QuestionSet:
-    found = msgspec.json.decode(line, type=QuestionSet, strict=False)  # some labels are digits in quotes
+def _set(line: bytes) -> QualityLine:
+    found = msgspec.json.decode(line, type=QualityLine, strict=False)  # some labels are digits in quotes
     if not found.article.strip():
         raise ValueError("the article is empty")
     if _HTML.search(found.article):

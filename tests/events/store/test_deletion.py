@@ -140,6 +140,7 @@ PLACES = {
 }
 
 
+@pytest.mark.slow
 async def test_a_kill_leaves_the_whole_debate_or_the_tombstone(store: str, request: pytest.FixtureRequest) -> None:
     for moment, module, where, name, first in PLACES["postgres" if is_postgres(store) else "sqlite"]:
         async with opened_log(store) as log:

@@ -115,6 +115,7 @@ def test_no_quote_and_no_passage_break_the_check(quote: str, passage: str) -> No
 PARTS = ['"', "[E1]", "[E9]", "(E1)", "“", "”", "word ", ". ", "\n", "É", "…", "12 percent "]
 
 
+@pytest.mark.slow
 @drawn(st.lists(st.sampled_from(PARTS), max_size=40))
 def test_every_finding_has_places_in_the_turn(parts: list[str]) -> None:
     text = "".join(parts)

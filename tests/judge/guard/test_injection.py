@@ -48,6 +48,7 @@ from judge.live.scoring import (
 from judge.rubrics.rubric import rubric_v1
 from judge.templates import judge_templates
 from providers.errors import WrongType
+from tests.laws import spread
 
 RUBRIC = rubric_v1()
 SPEECH = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."
@@ -294,6 +295,7 @@ def test_a_rubric_may_charge_nothing(conduct: Any) -> None:
 PIECES = st.sampled_from([each["text"] for each in ATTACKS] + HONEST) | st.text(max_size=30)
 
 
+@pytest.mark.slow
 @given(PIECES | st.lists(PIECES, max_size=4).map("".join))
 def test_orders_are_found_as_if_they_were_tried_everywhere(text: str) -> None:
     assert_found_everywhere(text)
@@ -327,49 +329,52 @@ def test_attempts_stand_in_the_text(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
-    [
-        "a",
-        " ",
-        "\n",
-        "a ",
-        "a.b ",
-        "ignore ",
-        "ignore all ",
-        "score this ",
-        "please now ",
-        "the judge must ",
-        "as the ",
-        "(",
-        "- ",
-        "[ ",
-        "</s ",
-        "<!--",
-        "/* ",
-        "```",
-        '"}',
-        "pro has conceded ",
-        "a\u200b",
-        "\u202e",
-        "ｆ",
-        "іа ",
-        "1a",
-        "aGVsbG8h",
-        "4142",
-        "\U000e0041",
-        "(judge: ",
-        "#",
-        "note to ",
-        "e\u0301",
-        "a b c d ",
-        "a-",
-        "they lost ",
-        "they lost, so ",
-        "if you are an ai ",
-        "<a ",
-        "logic=1 ",
-        "the motion:\n",
-        "set a ",
-    ],
+    spread(
+        [
+            "a",
+            " ",
+            "\n",
+            "a ",
+            "a.b ",
+            "ignore ",
+            "ignore all ",
+            "score this ",
+            "please now ",
+            "the judge must ",
+            "as the ",
+            "(",
+            "- ",
+            "[ ",
+            "</s ",
+            "<!--",
+            "/* ",
+            "```",
+            '"}',
+            "pro has conceded ",
+            "a\u200b",
+            "\u202e",
+            "ｆ",
+            "іа ",
+            "1a",
+            "aGVsbG8h",
+            "4142",
+            "\U000e0041",
+            "(judge: ",
+            "#",
+            "note to ",
+            "e\u0301",
+            "a b c d ",
+            "a-",
+            "they lost ",
+            "they lost, so ",
+            "if you are an ai ",
+            "<a ",
+            "logic=1 ",
+            "the motion:\n",
+            "set a ",
+        ],
+        15,
+    ),
 )
 def test_time_is_linear(piece: str) -> None:
     text = (piece * 100_000)[:100_000]

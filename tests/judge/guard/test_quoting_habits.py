@@ -96,6 +96,7 @@ HABITS = [
 ]
 
 
+@pytest.mark.slow
 def test_ordinary_habits_land_on_the_right_words() -> None:
     missed = []
     for language, quote, text, words, habit in HABITS:

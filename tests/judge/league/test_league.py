@@ -143,6 +143,7 @@ def test_who_won_all_leaves_the_others_their_ranks() -> None:
     assert strengths["A"].value > 0
 
 
+@pytest.mark.slow
 def test_what_is_controlled_for_is_taken_out() -> None:
     rng = np.random.default_rng(8)
     found = []

@@ -141,6 +141,7 @@ def test_saying_it_twice_raises_nothing(name: str) -> None:
         assert twice.level <= once.level
 
 
+@pytest.mark.slow
 def test_half_of_a_turn_is_not_much_worse_than_the_whole() -> None:
     """The mean over real turns: a level does not grow with the number of words."""
     whole, half = [], []

@@ -218,6 +218,7 @@ def test_accuracy_is_drawn_toward_a_half_while_there_is_little(right: int, of: i
     assert share == pytest.approx(accuracy(TrackRecord(right=right, of=of), RULES))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_a_stranger_never_stands_above_a_record_better_than_even(right: int, wrong: int) -> None:
     stranger = accuracy(TrackRecord(), RULES)

@@ -37,6 +37,7 @@ def batch(tmp_path: Path) -> Any:
     return run
 
 
+@pytest.mark.slow
 def test_a_batch_is_foreseen_and_held(batch: Any, tmp_path: Path) -> None:
     foreseen = batch("PLAN", "--dry-run")
     assert foreseen.exit_code == 0, foreseen.output
@@ -57,6 +58,7 @@ def test_what_is_wrong_is_said_with_its_line(batch: Any) -> None:
     assert batch("nowhere.toml").exit_code == 2
 
 
+@pytest.mark.slow
 def test_what_failed_is_tried_again(batch: Any, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text(json.dumps({"says": {"pro": [{"fault": {"kind": "auth"}}]}}), encoding="utf-8")

@@ -371,6 +371,7 @@ def rated(pro: float, con: float) -> dict[str, Any]:
     return {"scores": {str(turn): dict.fromkeys(CRITERIA, pro if turn % 2 else con) for turn in range(1, 5)}}
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_panel_that_changes_its_opinions_names_the_winner_of_its_independent_scores(script: Any) -> None:
     turned = {"verdict": "B", "confidence": 0.9, "scores": {}, "rationale": "they are right after all", "quote": ""}

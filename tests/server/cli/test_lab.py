@@ -114,6 +114,7 @@ def test_the_list_says_how_many_trials_are_answered_until_a_run_is_measured(lab:
     assert state[measured] == "measured"
 
 
+@pytest.mark.slow
 def test_trials_without_a_usable_answer_are_told(lab: Any, tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text("{}", encoding="utf-8")
@@ -170,6 +171,7 @@ def short_run(measured: tuple[Path, str], tmp_path: Path) -> str:
     return run
 
 
+@pytest.mark.slow
 def test_the_calls_of_a_run_are_a_table(lab: Any, short_run: str) -> None:
     rows = list(csv.DictReader(io.StringIO(lab("report", short_run, "--table", "trials", "--as", "csv").stdout)))
     report = msgspec.json.decode(lab("report", short_run, "--as", "json").stdout)

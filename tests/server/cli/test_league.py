@@ -35,6 +35,7 @@ async def _fill(path: Path) -> None:
         await store(log, *(replace(each, debate=f"{each.debate}-h") for each in matches[:20]), hidden=True)
 
 
+@pytest.mark.slow
 def test_the_table_has_ranks_intervals_and_what_was_left_out(played: Cli) -> None:
     text = played.here("league", "--person", "Ann Lee", "--person", "Bob Roe").stdout.decode()
 
@@ -44,6 +45,7 @@ def test_the_table_has_ranks_intervals_and_what_was_left_out(played: Cli) -> Non
     assert "did not agree" in played.here("league").stdout.decode()
 
 
+@pytest.mark.slow
 def test_csv_json_and_latex_have_the_players(played: Cli) -> None:
     rows = list(csv.DictReader(io.StringIO(played.here("league", "--as", "csv").stdout.decode())))
     found = msgspec.json.decode(played.here("league", "--as", "json").stdout)
@@ -58,6 +60,7 @@ def test_csv_json_and_latex_have_the_players(played: Cli) -> None:
     assert "wise-2, analyst &" in latex
 
 
+@pytest.mark.slow
 def test_a_tag_and_hidden_debates_limit_it(played: Cli) -> None:
     debates = [
         msgspec.json.decode(played.here("league", "--json", *options).stdout)["league"]["debates"]
@@ -70,6 +73,7 @@ def test_a_tag_and_hidden_debates_limit_it(played: Cli) -> None:
     assert 0 == debates[3]
 
 
+@pytest.mark.slow
 def test_the_next_pairs_are_announced_with_method_and_seed(played: Cli) -> None:
     options = ("league", "--next", "3", "--pairing", "swiss", "--seed", "7", "--motion", "A new one")
     text = played.here(*options).stdout.decode()

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from events.store.open import opened_log
 from server.cli.main import main
 from tests.judge.lab.two_items import TWO_ITEMS
+from tests.laws import spread
 from tests.server.harness import harness
 
 EXHIBITIONS = ("juries", "transit")
@@ -80,7 +81,7 @@ def words_of(text: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", spread(COMMANDS, 8))
 def test_every_word_is_whole_every_line_fits_and_no_value_is_as_python_writes_it(
     stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

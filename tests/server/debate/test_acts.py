@@ -24,6 +24,7 @@ from events.types import (
 from providers.scripted.provider import ScriptedProvider
 from server.debate.commands import Halt, Pause, Resume
 from server.errors import NotNow
+from tests.laws import spread
 from tests.server.conftest import CON, PRO
 from tests.server.harness import QUICK, check_sound, fault, harness, is_a
 
@@ -162,7 +163,7 @@ def _with(**changes: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", [Pause, Halt])
-@pytest.mark.parametrize("moment", range(1, 14))
+@pytest.mark.parametrize("moment", spread(range(1, 14), 5))
 async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: type[Pause | Halt], moment: int) -> None:
     """The debate rests right after the n-th event, without a half turn, and can go on to its end."""
     async with harness() as h:

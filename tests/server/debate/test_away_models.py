@@ -107,6 +107,7 @@ def test_debates_go_on_within_seconds_after_a_vendor_is_back(script: Any, away_s
     assert min(each for each in vendor.answered_at if each > 5.0) <= back + AFTER_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked_s", [121.0, 300.0, 900.0])
 def test_a_vendor_that_asks_for_minutes_is_obeyed(script: Any, asked_s: float) -> None:
     vendor = Vendor(RateLimited("slow down", retry_after_s=asked_s), 5.0, 5.0 + asked_s)

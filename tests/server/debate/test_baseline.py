@@ -123,6 +123,7 @@ async def test_a_baseline_costs_nothing_and_reads_nothing(script: Script) -> Non
 # debates
 
 
+@pytest.mark.slow
 async def test_an_exchange_is_judged_with_a_lead_and_without_a_winner(script: Script) -> None:
     async with harness() as h:
         debate = await h.open(script(says=SAYS), turns=4, judge=BASELINE)
@@ -179,6 +180,7 @@ async def test_a_debate_in_a_language_without_marks_has_no_judgement(script: Scr
     assert len({each.call.rpartition(".")[0] for each in failures}) == len(failures), "no question is asked again"
 
 
+@pytest.mark.slow
 async def test_responsiveness_is_counted_in_the_answer_to_the_question(script: Script) -> None:
     asked = cross("con", **{"1": {"reasoning": "Tram lines force night nurses to walk home through empty streets."}})
     points = []

@@ -86,6 +86,7 @@ def test_a_plan_means_each_combination_once_with_its_sides_exchanged() -> None:
     assert len({id_of(batch_id, each.key) for batch_id in "ab" for each in debates}) == 2 * len(debates)
 
 
+@pytest.mark.slow
 async def test_each_debate_of_a_plan_is_held_once_and_is_as_private_as_the_batch(tmp_path: Path) -> None:
     async with harness() as h:
         made = await opened(h, batch(script(tmp_path), motions=["Cats purr", "Dogs bark"], seeds=[1, 2, 3]))
@@ -105,6 +106,7 @@ async def test_each_debate_of_a_plan_is_held_once_and_is_as_private_as_the_batch
     assert (opening.part_of.batch, opening.part_of.key, opening.settings.seed) == (made, planned[0].key, 1)
 
 
+@pytest.mark.slow
 async def test_no_debate_begins_that_the_budget_does_not_hold(tmp_path: Path) -> None:
     async with harness() as h:
         made = await opened(h, batch(script(tmp_path), repeats=5, max_cost_usd=0.7, each={"max_cost_usd": 0.5}))

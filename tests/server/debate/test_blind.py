@@ -186,6 +186,7 @@ def test_the_director_sees_them_live(guarded: Site, script: Script) -> None:
     assert {"zqprozq", "zqjudgezq", "zqfamilyzq", "zqmessagezq"} <= set(MARK.findall(said))
 
 
+@pytest.mark.slow
 def test_whoever_watches_to_the_end_is_told_by_the_last_frame(guarded: Site, script: Script) -> None:
     site = guarded
     site.client.headers.update(TOKEN)

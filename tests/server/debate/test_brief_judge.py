@@ -180,6 +180,7 @@ def test_what_does_not_go_with_brief(body: dict[str, Any], why: str) -> None:
     assert why in str(caught.value)
 
 
+@pytest.mark.slow
 async def test_the_lexical_baseline_answers_joint_questions_by_parts(script: Any) -> None:
     kept = []
     for effort in ("full", "brief"):

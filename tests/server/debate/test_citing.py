@@ -49,7 +49,7 @@ from tests.server.evidence.files import glued_pdf
 from tests.server.harness import Harness, check_sound, harness
 from tests.server.protocol_debates import answers, check, of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("read_here")]
 Script = Callable[..., str]
 
 

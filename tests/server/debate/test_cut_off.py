@@ -104,6 +104,7 @@ def reason_of(failed: ModelFailed) -> str:
     return failed.cost_usd.missing.reason
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sdks")
 @pytest.mark.parametrize("name", sorted(MODELS))
 @pytest.mark.parametrize(

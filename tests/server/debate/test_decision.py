@@ -133,6 +133,7 @@ async def test_before_the_panel_has_concluded_it_is_too_early(script: Script) ->
 # whoever watches, reads, takes it away
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_whoever_still_watches_an_ended_debate_sees_the_decision(script: Script) -> None:
     async with harness() as h:
@@ -155,6 +156,7 @@ async def test_whoever_still_watches_an_ended_debate_sees_the_decision(script: S
     assert (WHAT, "concluded") == (spectator.view["panel"]["decision"]["decision"], spectator.view["state"])
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_an_ended_debate_with_a_decision_is_listed_verified_and_taken_away_as_before(script: Script) -> None:
     other = MemoryLog()
@@ -235,6 +237,7 @@ def test_a_decision_on_nothing_and_by_another_method(site: Site) -> None:
     refused(site.client.get("/api/debates/nobody/decision"), 405)
 
 
+@pytest.mark.slow
 def test_a_decision_needs_the_operators_token(guarded: Site, script: Script) -> None:
     said_ = {"decision": "pro", "reason": WHY}
 

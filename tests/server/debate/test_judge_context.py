@@ -229,6 +229,7 @@ def test_the_beginning_of_the_prompts_changes_in_few_steps() -> None:
     assert all(later - earlier >= 2 for earlier, later in pairwise(turns))
 
 
+@pytest.mark.slow
 def test_a_prompt_that_is_not_shortened_is_only_appended_to() -> None:
     made = held(12, 0)
     scores = [[each.text for each in made.prompt(f"score:{turn}")] for turn in range(1, 13)]

@@ -129,6 +129,7 @@ async def test_a_run_that_was_stopped_asks_only_what_is_left() -> None:
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.slow
 async def test_the_cost_cap_halts_a_run_within_the_calls_of_one_moment(script: Callable[..., str]) -> None:
     async with harness() as made:
         debate = await run(made, script(cost_usd=0.01), "position", max_cost_usd=0.1)
@@ -148,6 +149,7 @@ async def test_the_cost_cap_halts_a_run_within_the_calls_of_one_moment(script: C
     assert done.usage.calls == done.opened.lab.trials["position"]
 
 
+@pytest.mark.slow
 async def test_a_judge_that_cannot_be_asked_halts_the_run_and_a_resume_asks_again(script: Callable[..., str]) -> None:
     fault = {"fault": {"kind": "refuse", "times": 100}}
     async with harness() as made:

@@ -207,6 +207,7 @@ async def test_a_judge_that_prefers_the_first_is_right_as_often_as_a_coin(pairs:
     assert effects["pairs_accuracy"].estimate == 0.5
 
 
+@pytest.mark.slow
 async def test_the_real_prompts_are_asked_in_both_orders_and_name_no_winner(pairs: Path) -> None:
     _, provider, _, _ = await measured(longer, pairs)
     shown = [found.groups() for prompt in provider.prompts if (found := SHOWN.search(prompt))]
@@ -218,6 +219,7 @@ async def test_the_real_prompts_are_asked_in_both_orders_and_name_no_winner(pair
     assert "winner" not in prompt
 
 
+@pytest.mark.slow
 async def test_a_judge_with_a_small_window_gets_the_short_prompts(pairs: Path) -> None:
     effects, provider, _, _ = await measured(first, pairs, window=4000)
 

@@ -88,6 +88,7 @@ def without_deliberation() -> dict[str, Any]:
 # protocol
 
 
+@pytest.mark.slow
 async def test_a_panel_that_agrees_names_the_winner(script: Script) -> None:
     events, view = await judged(script, AGREED)
 
@@ -109,6 +110,7 @@ async def test_under_version_1_six_arguments_are_enough_for_the_panel_alone(scri
     assert view["panel"]["conclusion"]["winner"] == view["conclusion"]["winner"] == "con"
 
 
+@pytest.mark.slow
 async def test_a_panel_of_enough_raters_and_arguments_names_the_winner_alone(script: Script) -> None:
     events, _ = await judged(script, agreeing(of_arguments, 4, 3, 4, 8, 7, 8), rubric=with_panel(reliable_items=6))
 
@@ -133,6 +135,7 @@ async def test_a_panel_for_reference_and_a_judge_that_differ_name_nobody(script:
     assert view["protocol"]["assessment"]["pro_total"] > view["protocol"]["assessment"]["con_total"]
 
 
+@pytest.mark.slow
 async def test_a_panel_that_is_split_names_nobody_and_deliberates(script: Script) -> None:
     events, view = await judged(script, SPLIT)
     told = names(events)
@@ -232,6 +235,7 @@ def test_a_rater_of_many_turns_may_answer_at_length() -> None:
 # what raters give
 
 
+@pytest.mark.slow
 async def test_what_a_rater_gives_wrongly_is_recorded_and_the_panel_goes_on(script: Script) -> None:
     faulty = of_arguments(8, 7, 8, 4, 3, 4)
     faulty["scores"]["PRO-1"] |= {"logic": "eight", "evidence": 0, "honesty": None}
@@ -250,6 +254,7 @@ async def test_what_a_rater_gives_wrongly_is_recorded_and_the_panel_goes_on(scri
     assert "pro" == events[-1].winner
 
 
+@pytest.mark.slow
 async def test_a_rater_whose_model_fails_is_missing_and_counts_for_nobody(script: Script) -> None:
     events, _ = await judged(script, AGREED | {"panel:risk": {"fault": fault("refuse", 99)}})
     risk = of(events, PanelistScored)[2]
@@ -278,6 +283,7 @@ async def test_one_rater_that_answers_is_no_panel(script: Script) -> None:
     assert ("undetermined", "neither") == (one(events, PanelConcluded).outcome, events[-1].winner)
 
 
+@pytest.mark.slow
 async def test_samples_are_asked_at_once_and_their_median_counts(script: Script) -> None:
     three = [of_arguments(score, 7, 8, 4, 3, 4) for score in (9, 5, 6)]
     events, _ = await judged(script, AGREED | {"panel:risk": three}, samples=3)
@@ -318,6 +324,7 @@ async def test_raters_are_not_asked_once_the_money_is_spent(script: Script) -> N
             assert [] == of(events, PanelistScored)
 
 
+@pytest.mark.slow
 async def test_what_raters_cost_is_counted(script: Script) -> None:
     raters, view = await judged(script, AGREED)
     none, without = await judged(script, AGREED, panel=None)

@@ -186,6 +186,7 @@ async def test_a_script_that_leaves_everything_out_plays_a_neutral_debate(script
 # beside the format
 
 
+@pytest.mark.slow
 async def test_pressure_moves_nobody_and_nobody_scores_a_turn(script: Script) -> None:
     events, view = await played(script)
     kinds = {type(each).__struct_config__.tag for each in events}

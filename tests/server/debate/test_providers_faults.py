@@ -161,6 +161,7 @@ def sdks() -> None:
         imports.load_now(each)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sdks")
 @pytest.mark.parametrize("kind", ["odd part", "odd error"])
 @pytest.mark.parametrize("name", sorted(MODELS))

@@ -170,6 +170,7 @@ ODD = {"components": {name: each | {"points": 0} for name, each in score(3)["com
 EVEN = dict.fromkeys(("logic", "rhetoric", "tactics"), "draw")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effort", ["full", "brief"])
 async def test_a_model_is_asked_twice_more(script: Any, effort: str) -> None:
     records = await held(script, 4, seat={"effort": effort}, score__3=ODD)
@@ -181,6 +182,7 @@ async def test_a_model_is_asked_twice_more(script: Any, effort: str) -> None:
         assert abs(each.residual) > 18
 
 
+@pytest.mark.slow
 async def test_the_record_of_a_turn_stays_when_it_is_scored_again(script: Any) -> None:
     """What is recorded after a turn never changes; the second reading follows after the last turn."""
     records = await held(script, 4, score__3=ODD, rescore__3=score(3), compare__3_to_4=EVEN, compare__4_to_3=EVEN)
@@ -198,6 +200,7 @@ async def test_the_record_of_a_turn_stays_when_it_is_scored_again(script: Any) -
     assert "Turn 3, Speaker A, now stands at logic" in audit.partition(told[0])[2]
 
 
+@pytest.mark.slow
 async def test_what_moved_a_score_adds_up_in_the_judges_record(script: Any) -> None:
     """From one "now stands at" to the next, the parts in brackets are the difference."""
     answers = {f"compare__{one}_to_{two}": FORWARD for one, two in ((1, 2), (2, 3), (3, 4), (1, 4))}
@@ -239,6 +242,7 @@ async def test_no_fork_begins_after_a_second_reading(script: Any) -> None:
     assert made.copied
 
 
+@pytest.mark.slow
 async def test_a_fork_with_more_turns_closes_its_own_ring_and_keeps_the_other_comparison(script: Any) -> None:
     answers = {f"score:{turn}": score(turn) for turn in range(1, 7)}
     async with harness() as h:
@@ -279,6 +283,7 @@ async def test_a_baseline_has_a_lead_without_a_certainty(script: Any) -> None:
     assert view["outcome"]["headline"] == "No side is named"
 
 
+@pytest.mark.slow
 async def test_without_any_score_nothing_is_inferred_and_no_side_is_named(script: Any) -> None:
     fault = {"fault": {"kind": "overloaded", "times": 99}}
     records = await held(script, 3, **{f"score__{turn}": fault for turn in (1, 2, 3)})
@@ -355,6 +360,7 @@ def test_the_terminal_tells_second_readings_and_inferred_scores(capsys: Any) -> 
     assert "limit of a score" in out
 
 
+@pytest.mark.slow
 def test_the_terminal_says_of_how_many_points_a_composite_is_and_how_much_a_comparison_takes(capsys: Any) -> None:
     printer, fold = DebatePrinter(as_json=False), views.INITIAL
     for each in recorded():

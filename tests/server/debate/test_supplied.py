@@ -125,6 +125,7 @@ async def test_context_is_a_message_of_the_moderator_before_the_turn_that_follow
     ] == said
 
 
+@pytest.mark.slow
 async def test_a_panel_rates_the_turns_of_a_transcript(tmp_path: Path) -> None:
     script = tmp_path / "raters.json"
     script.write_bytes(msgspec.json.encode({"label": "Test"}))

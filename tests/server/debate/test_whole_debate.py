@@ -124,6 +124,7 @@ async def test_what_a_turn_answers_is_asked_once_there_are_premises(script: Any)
     assert "it is no premise or claim of the opponent" in [each.reason for each in of(events, FindingRefused)]
 
 
+@pytest.mark.slow
 async def test_the_prompts_are_only_appended_to(script: Any) -> None:
     """Whatever a later turn changes stands behind it: what a cache has read before stays as it was."""
     claim = {"quote": "one tram carries two hundred", "reason": "so", "kind": "inverted_fact"}
@@ -215,6 +216,7 @@ async def test_a_flaw_that_a_component_has_paid_for_is_not_paid_again(script: An
     ]
 
 
+@pytest.mark.slow
 async def test_a_flaw_that_is_paid_for_is_told_once_so_that_it_is_not_named_again(script: Any) -> None:
     """It stands in the record of the turn that named it, without what the rules count."""
     flaw = {"turn": 1, "fails": "one tram carries two hundred", "exposed_by": "People need cars", "points": 7}

@@ -16,6 +16,7 @@ from server.evidence.reading import kind_of, read_bytes, read_document
 from server.evidence.text import Unreadable
 from server.process import child
 from server.process.child import Bounds
+from tests.laws import spread
 from tests.server.evidence.files import bomb_pdf, docx, glued_pdf, odt, pdf, raw_pdf, scanned_pdf, xetex_pdf, zipped
 
 pytestmark = pytest.mark.anyio
@@ -249,7 +250,9 @@ def test_the_text_is_bounded() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "kind"),
-    [(b"<div>" * 100_000, "html"), (b"<b>" * 100_000 + b"</i>" * 100_000, "html"), (b"> " * 50_000, "markdown")],
+    spread(
+        [(b"<div>" * 100_000, "html"), (b"<b>" * 100_000 + b"</i>" * 100_000, "html"), (b"> " * 50_000, "markdown")], 1
+    ),
     ids=["div", "crossed", "quotes"],
 )
 def test_deep_nesting_costs_no_recursion(content: bytes, kind: str) -> None:

@@ -150,6 +150,7 @@ ROWS: Final[Mapping[str, Callable[[bytes], list[dict[str, Any]]]]] = {
 READERS: Final = {"json": in_json, "md": in_markdown, "html": in_html, "ndjson": in_log}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_speech_and_judgement_has_its_origin_in_every_export(
     site: Site, debates: dict[str, str], kind: str

@@ -161,6 +161,7 @@ def ending(name: str) -> Iterator[Recorded]:
         yield replace(record, event=replace(record.event, **changed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_reader_gets_the_outcome_in_the_words_of_the_view(name: str, capsys: Any) -> None:
     records = tuple(ending(name))
@@ -223,6 +224,7 @@ def test_what_else_points_to_a_side_is_said_of_the_side_that_leads() -> None:
     assert "Beside the scores" not in said("same points").text
 
 
+@pytest.mark.slow
 def test_no_word_of_v3_says_that_a_side_wins() -> None:
     for name in ("sure", "not sure", "same points"):
         records = tuple(ending(name))

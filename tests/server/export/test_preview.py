@@ -82,6 +82,7 @@ def test_score_state_seats_and_motion_are_in_the_picture() -> None:
     assert {"pro": 0, "con": 0, "none": 0, "seat": 3, "blind": 3, "state": 1, "motion": 1} == tops
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["0.1-juries_v3", "0.1-juries"])
 def test_the_curve_the_quotes_and_the_outcome_are_in_the_picture(name: str) -> None:
     log = Path(__file__).parents[2] / f"events/view/golden/{name}.ndjson"
@@ -133,6 +134,7 @@ def test_a_short_motion_is_whole() -> None:
     assert "Trams or cars?" == words.shortened(words.text, SMALL, ROOM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", [ARABIC, CJK, "élan", "ñ", "\u0301", "\ue000" * 9 + "я"])
 def test_a_motion_without_a_font_is_left_out_and_the_rest_is_drawn(motion: str, embedded_only: None) -> None:
     assert words_of(motion) is None

@@ -48,6 +48,7 @@ def stated(receipt: bytes) -> dict[str, Any]:
     return statement
 
 
+@pytest.mark.slow
 def test_a_receipt_of_every_released_log_verifies(released: list[SignedLog]) -> None:
     for each in released:
         predicate = verify(each.receipt, each.log, each.keys)["predicate"]
@@ -82,6 +83,7 @@ def test_a_log_that_went_on_is_told_with_the_lines_of_the_receipt(released: list
         verify(each.receipt, longer, each.keys)
 
 
+@pytest.mark.slow
 def test_the_verifier_is_one_file_that_imports_nothing_of_moot(released: list[SignedLog], tmp_path: Path) -> None:
     alone = shutil.copy(VERIFIER, tmp_path)
     each = released[-1]

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from server.export.text import escape_controls, escape_json, escaped
 from tests.browser import hostile_logs
 from tests.browser.hostile_texts import ALL, MARKUP, with_hostile_texts
+from tests.laws import spread
 from tests.server.children import Cli
 
 OBEYED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -41,7 +42,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, dict[str, str]]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", LOGS)
+@pytest.mark.parametrize("key", spread(LOGS, 4))
 def test_the_output_of_a_command_holds_nothing_that_a_terminal_obeys(
     held: tuple[Cli, dict[str, str]], key: str
 ) -> None:

@@ -279,6 +279,7 @@ async def test_a_heartbeat_is_the_same_few_bytes_for_all_sockets(deflate: bool) 
     assert len(writes[0]) <= 30
 
 
+@pytest.mark.slow
 async def test_a_reader_is_sent_heartbeats_while_nothing_happens_and_none_from_before_it_came() -> None:
     log = MemoryLog()
     async with harness(log) as h:

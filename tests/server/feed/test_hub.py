@@ -18,6 +18,7 @@ from server.debate.commands import Command, Halt, Pause, Resume
 from server.errors import BadQuery
 from server.feed.channel import TextInFlight
 from server.feed.reader import Reader
+from tests.laws import spread
 from tests.server.debate_events import PAUSED, RESUMED, opened, spoken, started
 from tests.server.harness import QUICK, Spectator, harness, is_a, watch
 
@@ -32,7 +33,7 @@ def has_ended(spectator: Spectator) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", spread(range(8), 3))
 async def test_readers_that_reconnect_ten_times_end_with_the_fold_of_the_log(script: Any, seed: int) -> None:
     """Four readers that disconnect after a random message, and return with or without a position, ten times each."""
     chance = random.Random(seed)

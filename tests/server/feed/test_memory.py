@@ -74,6 +74,7 @@ async def _watched_to_the_end(h: Harness, model: str, debates: int) -> None:
             await anyio.sleep(0.01)
 
 
+@pytest.mark.slow
 async def test_nothing_is_kept_of_debates_that_ended_and_that_nobody_watches(script: Any, tmp_path: Path) -> None:
     debates = 5
     async with await SqliteLog.open(tmp_path / "moot.db") as log, harness(log, idle_s=0.2) as h:

@@ -21,6 +21,7 @@ def delete(site: Site, debate: str, **query: Any) -> Any:
     return site.client.delete(f"/api/debates/{debate}", params=query)
 
 
+@pytest.mark.slow
 def test_a_deleted_debate_answers_410_everywhere(site: Site) -> None:
     debate = supplied(site, *WORDY)
     path = f"/api/debates/{debate}"
@@ -78,6 +79,7 @@ def test_spectators_delete_nothing_and_the_reason_is_short(guarded: Site) -> Non
     refused(guarded.client.get(path, headers=SPECTATOR), 410)
 
 
+@pytest.mark.slow
 def test_what_was_made_of_it_goes_with_it_or_nothing_goes(site: Site) -> None:
     debate = supplied(site, *WORDY)
     again = posted(site, f"/api/debates/{debate}/rejudge", JUDGE).json()["id"]

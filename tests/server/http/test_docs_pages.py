@@ -12,6 +12,7 @@ from tests.server.site import Site, refused
 PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_is_shown_and_its_links_lead_somewhere(site: Site, name: str) -> None:
     address = "/docs/" if name == "README" else f"/docs/{name}"

@@ -36,6 +36,7 @@ def debate(guarded: Site, script: Any) -> str:
     return opened
 
 
+@pytest.mark.slow
 def test_an_export_is_made_once_for_a_position(guarded: Site, debate: str, made: list[str]) -> None:
     path = f"/api/debates/{debate}/export.html"
     first = guarded.client.get(path)

@@ -33,6 +33,7 @@ def test_a_debate_from_its_opening_to_its_end(site: Site, script: Any) -> None:
     assert {"opened_at", "exhibition"} <= row.keys()
 
 
+@pytest.mark.slow
 def test_the_view_at_any_position_is_the_frames_up_to_it(site: Site, script: Any) -> None:
     debate = site.open(script())
     site.ended(debate)
@@ -132,6 +133,7 @@ def test_acts_pause_resume_halt(site: Site, slow: str) -> None:
     refused(site.client.post(f"/api/debates/{debate}/resume", json={"reason": "x" * 501}), 422, "reason")
 
 
+@pytest.mark.slow
 def test_probes_models_archetypes_metrics(site: Site, slow: str) -> None:
     site.open(slow)
 

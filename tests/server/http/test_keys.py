@@ -174,6 +174,7 @@ def test_the_doctor_repeats_no_key(vendors: Vendors) -> None:
     silent({"doctor": texts})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "reason"),
     [

@@ -130,6 +130,7 @@ def test_money_is_counted_by_provider(site: Site, script: Any) -> None:
     assert moved(before, after, "moot_model_cost_usd_total", provider="scripted") == pytest.approx(0.25 * calls)
 
 
+@pytest.mark.slow
 def test_calls_with_an_unknown_price_are_counted_and_cost_nothing(site: Site) -> None:
     before = scraped(site)
     outcome = Outcome(

@@ -28,6 +28,7 @@ def asked(site: Site, url: str, **more: Any) -> Any:
     return site.client.get("/oembed", params={"url": url, **more})
 
 
+@pytest.mark.slow
 def test_a_site_finds_and_gets_the_frame_of_a_debate(guarded: Site, debate: str) -> None:
     page = guarded.client.get(f"/d/{debate}").text
     (link,) = re.findall(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)"', page)
@@ -55,6 +56,7 @@ def test_of_a_card_and_within_the_size_that_a_site_allows(guarded: Site, debate:
     assert 200 == guarded.client.get(html.unescape(source)).status_code
 
 
+@pytest.mark.slow
 def test_what_has_no_frame(guarded: Site, debate: str) -> None:
     one = f"{BASE}/d/{debate}"
     refused(asked(guarded, one, format="xml"), 501)

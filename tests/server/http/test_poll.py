@@ -307,6 +307,7 @@ def test_a_room_votes_within_a_minute_beyond_the_limit_of_other_votes(script: An
         assert {429} == set(codes[80:])
 
 
+@pytest.mark.slow
 def test_one_voter_is_limited_as_before(site: Site, script: Any) -> None:
     debate = opened(site, script)
     client = voter(site, debate)

@@ -60,6 +60,7 @@ def test_neither_a_blind_nor_an_unlisted_debate_tells_what_it_hides(guarded: Sit
     assert link.partition("=")[2] not in guarded.client.get(link).text
 
 
+@pytest.mark.slow
 def test_a_page_names_its_picture(site: Site, script: Any) -> None:
     debate = site.open(script())
     site.ended(debate)
@@ -74,6 +75,7 @@ def test_a_page_names_its_picture(site: Site, script: Any) -> None:
     assert (1200, 630) == Image.open(io.BytesIO(answer.content)).size
 
 
+@pytest.mark.slow
 def test_a_thread_draws_a_picture_once_and_a_client_that_has_it_gets_no_body(
     site: Site, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +116,7 @@ def test_a_picture_of_a_blind_debate_names_no_model_for_operators_too(
     assert "scripted" in "".join(texts)
 
 
+@pytest.mark.slow
 def test_a_picture_of_an_unlisted_debate_needs_its_link_and_is_not_named(guarded: Site, script: Any) -> None:
     guarded.client.headers.update(TOKEN)
     debate = guarded.open(script())
@@ -129,6 +132,7 @@ def test_a_picture_of_an_unlisted_debate_needs_its_link_and_is_not_named(guarded
     assert "preview.png" not in guarded.client.get(link).text
 
 
+@pytest.mark.slow
 def test_an_unknown_debate_has_no_picture_and_an_address_may_ask_for_so_many_a_minute(site: Site) -> None:
     for _ in range(PREVIEWS_PER_MINUTE):
         refused(site.client.get("/d/nosuch/preview.png"), 404)

@@ -63,6 +63,7 @@ def debates(guarded: Site) -> dict[str, str]:
     return found | {"token": made.partition("link=")[2]}
 
 
+@pytest.mark.slow
 def test_a_run_over_the_store_takes_what_readers_find(guarded: Site, debates: dict[str, str]) -> None:
     label(guarded, debates["tram"], archived=True)  # its words are found by a search
     run = measured(guarded, from_store=True)
@@ -74,6 +75,7 @@ def test_a_run_over_the_store_takes_what_readers_find(guarded: Site, debates: di
     assert not {each for each in ("zebra", "walrus", debates["zebra"], debates["walrus"]) if each in said}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "hidden", "unlisted"), [("zebra", True, False), ("tram zebra walrus", True, True)])
 def test_a_run_over_named_debates_is_as_private_as_each_of_them(
     guarded: Site, debates: dict[str, str], words: str, hidden: bool, unlisted: bool
@@ -115,6 +117,7 @@ def test_nothing_is_made_of_a_blind_debate_before_it_has_concluded(guarded: Site
         refused(guarded.client.post(path, json=body), 409, says=f"debate {debate} is blind")
 
 
+@pytest.mark.slow
 def test_the_page_about_the_judge_counts_what_readers_find(guarded: Site, debates: dict[str, str]) -> None:
     private = measured(guarded, debates=[debates["walrus"]])
     shown = guarded.get("/api/judge")

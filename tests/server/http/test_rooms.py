@@ -129,6 +129,7 @@ def test_the_qr_code_leads_to_the_debate_or_to_its_vote(site: Site, script: Any,
     assert code_of(f"http://127.0.0.1{path}{debate}?room=") in answer
 
 
+@pytest.mark.slow
 def test_an_exhibition_goes_on_the_wall_of_a_room_for_operators_only(site: Site, guarded: Site) -> None:
     form = 'action="/exhibitions/monolith/wall"'
     opened = site.client.post("/exhibitions/monolith/wall", follow_redirects=False)

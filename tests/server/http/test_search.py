@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.server.site import Site, refused
 
 
@@ -17,6 +19,7 @@ def test_a_hit_leads_to_its_sentence(site: Site, script: Any) -> None:
     assert [[0, 5]] == hit["marks"]
 
 
+@pytest.mark.slow
 def test_a_blind_debate_names_no_model_and_a_script_no_folder(site: Site, script: Any, slow: str) -> None:
     silent = {"pro": ["Trams carry people."], "con": [{"text": "", "fault": {"kind": "timeout", "after_ms": 60_000}}]}
     blind = site.open(script(says=silent), blind=True)

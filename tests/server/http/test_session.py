@@ -13,7 +13,7 @@ from server.errors import BadHeader
 from server.http.access import WRONG_TOKENS_PER_MINUTE, Access
 from server.settings import Settings
 from tests.server.children import Cli
-from tests.server.site import MOTION, Site, refused
+from tests.server.site import MOTION, Site, refused, serving
 
 TOKEN = "s3cret-0123456789"
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -103,6 +103,7 @@ def test_a_session_ends_and_its_cookie_is_refused_from_then_on(guarded: Site) ->
     assert client.delete("/api/session").status_code == 200
 
 
+@pytest.mark.slow
 def test_each_act_of_an_operator_leaves_a_line_with_who_what_and_the_result(guarded: Site, slow: str) -> None:
     seats = {role: {"model": slow} for role in ("pro", "con", "judge")}
     with capture_logs() as logged:
@@ -157,3 +158,9 @@ def test_the_trail_is_read_from_the_lines_of_the_log(guarded: Site, slow: str, l
     ] == [line.split()[2 if "wrong" in line else 5 :] for line in shown]
     assert all(line.startswith("20") for line in shown)
     assert [201, 200] == [act["status"] for act in of_one]
+
+
+def test_every_client_is_told_for_how_many_days_debates_are_kept() -> None:
+    for days in (0, 30):
+        for site in serving(keep_days=days):
+            assert days == site.get("/api/session").get("keep_days", 0)

@@ -130,6 +130,7 @@ def test_a_failure_of_the_voice_is_an_error_in_words(
         assert 200 == voiced.client.get(path).status_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["turns/1/speech", "export.audio"])
 def test_speech_is_as_private_as_its_debate(voiced: Site, debate: str, server: SpeechServer, path: str) -> None:
     link = label(voiced, debate, unlisted=True)["link"].partition("link=")[2]
@@ -168,6 +169,7 @@ def test_without_an_allowance_only_operators_have_turns_spoken(voiced: Site, deb
     assert 200 == voiced.client.get(path).status_code
 
 
+@pytest.mark.slow
 def test_a_recording_begins_by_saying_that_it_is_generated(voiced: Site, debate: str, server: SpeechServer) -> None:
     answer = voiced.client.get(f"/api/debates/{debate}/export.audio")
 
@@ -186,6 +188,7 @@ def test_a_recording_begins_by_saying_that_it_is_generated(voiced: Site, debate:
     assert 4 == len(server.asked)
 
 
+@pytest.mark.slow
 def test_a_recording_that_fails_keeps_what_was_made(voiced: Site, debate: str, server: SpeechServer) -> None:
     server.days.extend(["locked"])
     path = f"/api/debates/{debate}/export.audio"
@@ -254,6 +257,7 @@ def hub_view(site: Site, debate: str) -> View:
     return found
 
 
+@pytest.mark.slow
 def test_a_recording_says_whose_the_words_are_and_no_more(voiced: Site, debate: str) -> None:
     view = hub_view(voiced, debate)
     town_hall = hub_view(voiced, supplied(voiced, *TOWN_HALL, **TOKEN))

@@ -43,6 +43,7 @@ def test_a_thread_computes_it(
     assert loop.call(threading.get_ident) not in threads
 
 
+@pytest.mark.slow
 def test_the_records_of_one_what_if_are_in_memory_at_a_time(
     site: Site, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

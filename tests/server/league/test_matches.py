@@ -6,6 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Envelope
+from events.store.listing import Summary
 from events.store.memory import MemoryLog
 from events.types import (
     DebateConcluded,
@@ -154,3 +155,21 @@ def test_a_log_that_cannot_be_read_is_left_out() -> None:
 
     assert rules.UNREAD == anyio.run(whole).why
     assert default_rubric().certainty
+
+
+def test_of_too_many_players_those_with_most_debates_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "MAX_PLAYERS", 3)
+    pairs = ("ab", "ab", "bc", "ca", "ad", "de")
+    held = read(*events_of(MATCH))
+    known = {str(at): replace(held, id=str(at), pro=pro, con=con, people=()) for at, (pro, con) in enumerate(pairs)}
+    rows = [
+        Summary(
+            id=each, motion="m", state="concluded", format="exchange", turns_planned=2, turns_spoken=2, opened_at="",
+            exhibition=None, pro="", con="", judge="", position=9,
+        )
+        for each in known
+    ]  # fmt: skip
+    found = rules.counted(rows, known, ())
+
+    assert [(each.pro, each.con) for each in found.matches] == [tuple(each) for each in pairs[:4]]
+    assert found.left_out == {rules.BEYOND: 2}

@@ -59,6 +59,7 @@ def read_all(site: Site) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_a_league_counts_what_may_count_and_says_what_it_leaves_out(league: Site) -> None:
     found = read_all(league)
     names = {each["player"] for each in found["league"]["standings"]}
@@ -71,6 +72,7 @@ def test_a_league_counts_what_may_count_and_says_what_it_leaves_out(league: Site
     assert ["judge", "other"] == [found["league"]["agreements"][0][name] for name in ("one", "other")]
 
 
+@pytest.mark.slow
 def test_each_number_of_the_page_opens_as_many_debates(league: Site) -> None:
     read_all(league)
     text = league.client.get("/league").text
@@ -98,6 +100,7 @@ def test_a_league_is_limited_as_a_list_is(league: Site, query: str) -> None:
     assert 200 == league.client.get(f"/league?{query}").status_code
 
 
+@pytest.mark.slow
 def test_bad_questions_are_refused_and_many_leagues_too(league: Site) -> None:
     refused(league.client.get("/api/league?format=lab"), 400, "format")
     refused(league.client.get("/api/league?and=other"), 400, "judge")
@@ -146,6 +149,7 @@ def test_a_store_without_debates_has_a_page(site: Site) -> None:
     assert "No debate here counts yet. A listed debate counts once" in site.client.get("/league").text
 
 
+@pytest.mark.slow
 def test_debates_that_the_server_ran_make_a_league(site: Site, script: Any) -> None:
     models = [script("one"), script("two")]
     for pro, con in (models, models[::-1]):

@@ -91,6 +91,7 @@ async def judged(client: Client) -> dict[str, Any]:
     return await call(client, "verdict", id=opened["id"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 async def test_the_hosts_own_model_judges_a_text_and_the_verdict_has_quotes_with_their_places(mode: str) -> None:
     async with tools(mode) as (client, _):
@@ -118,6 +119,7 @@ async def test_every_tool_has_an_output_schema_and_says_whether_it_changes_somet
     assert reading == {"verdict", "progress", "audit", "search", "list_models", "estimate"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_debate_is_opened_followed_audited_and_found(mode: str) -> None:
     async with tools(mode) as (client, _):
@@ -154,6 +156,7 @@ async def test_an_answer_that_cannot_be_read_is_refused_and_its_question_waits_o
     assert "not_now" in unknown
 
 
+@pytest.mark.slow
 async def test_questions_of_a_hosted_model_wait_again_after_a_restart(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'moot.db'}"
     async with tools(store=store) as (client, _):
@@ -234,6 +237,7 @@ async def test_a_provider_of_others_needs_the_switch_since_it_reports_its_cost_a
     assert not other.is_free
 
 
+@pytest.mark.slow
 async def test_resources_and_prompts() -> None:
     async with tools() as (client, _):
         verdict = await judged(client)
@@ -252,6 +256,7 @@ async def test_resources_and_prompts() -> None:
     assert prompts == {"steelman", "judge_design"}
 
 
+@pytest.mark.slow
 async def test_a_client_that_listens_is_told_of_each_change_of_a_debate() -> None:
     async with tools() as (client, service):
         opened = await call(client, "debate", motion="Trams beat buses", turns=2, hosted="a", judge="baseline:lexical")
@@ -278,6 +283,7 @@ async def test_an_id_leads_to_no_other_route() -> None:
     assert [each for each in said if "unknown_debate" not in each and "not_found" not in each] == []
 
 
+@pytest.mark.slow
 async def test_a_transcript_is_judged_once_its_sides_are_said() -> None:
     text = "Ann: Trams carry more people, because they are long.\nBen: Buses turn with the street, so they serve more."
     async with tools() as (client, _):
@@ -333,6 +339,7 @@ async def about(client: Client, method: str, task: str) -> TaskNow:
     return await client.session.send_request(request, TaskNow)
 
 
+@pytest.mark.slow
 async def test_a_client_that_declares_tasks_gets_a_task_with_the_verdict_as_its_result() -> None:
     async with tools(extensions=[Knows()]) as (client, _):
         given = {"text": DESIGN, "purpose": "a design", "hosted": "tester"}

@@ -277,6 +277,7 @@ def test_a_person_judges_a_debate_and_knows_the_totals_before(site: Site, script
     assert (given["pro_total"], given["con_total"]) == (24, 18)
 
 
+@pytest.mark.slow
 def test_a_person_rates_a_debate_beside_a_model(site: Site, script: Callable[..., str]) -> None:
     model = script(answers=answers())
     panel = [{"rater": "general", "person": "Cleo"}, {"rater": "technical", "model": model}]

@@ -202,6 +202,7 @@ def test_a_resignation_gives_the_debate_to_the_other_side(site: Site, script: Ca
     assert (shown["winner"], shown["has_resigned"]) == ("con", True)
 
 
+@pytest.mark.slow
 def test_a_model_takes_over_from_a_person_who_resigns(site: Site, script: Callable[..., str]) -> None:
     model = script()
     debate = opened(site, script, pro={**ANN, "takeover": model})

@@ -198,6 +198,7 @@ def test_a_collector_gets_the_trace_of_a_debate(script: Any) -> None:
     assert {"gen_ai.evaluation.result"} == {each.event_name for each in results}
 
 
+@pytest.mark.slow
 def test_without_the_switch_nothing_is_imported() -> None:
     code = "import sys, server.http.app; print([name for name in sys.modules if name.startswith('opentelemetry.')])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

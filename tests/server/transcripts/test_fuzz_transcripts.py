@@ -180,10 +180,12 @@ HARD = {
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("of_a_megabyte", [0.2, pytest.param(1.0, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", HARD)
-def test_a_megabyte_that_is_hard_to_read_takes_bounded_time(name: str) -> None:
+def test_a_file_that_is_hard_to_read_takes_bounded_time(name: str, of_a_megabyte: float) -> None:
+    content = HARD[name][: round(of_a_megabyte * len(HARD[name]))]
     begun = time.process_time()
     with pytest.raises(BadTranscript):
-        split_file("talk", HARD[name])
+        split_file("talk", content)
 
-    assert time.process_time() - begun < 10
+    assert time.process_time() - begun < 10 * of_a_megabyte

@@ -27,6 +27,7 @@ def asked(name: str, which: str, **blanks: Any) -> If:
     return sentence(records(name), Filled(which, blanks))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXCHANGES)
 def test_each_sentence_has_the_winner_of_its_rules(name: str) -> None:
     log = records(name)

@@ -329,6 +329,7 @@ def test_a_debate_in_which_nothing_was_judged_is_not_ready(site: Site, slow: str
     refused(site.client.post(f"/api/debates/{site.open(slow)}/whatif", json={"rubric": {"quote_minimum": 1}}), 409)
 
 
+@pytest.mark.slow
 def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
     for _ in range(WHATIF_PER_MINUTE):
         refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"quote_minimum": 1}}), 404)

@@ -77,6 +77,7 @@ def test_the_changed_rules_are_one_sentence_with_the_number_of_figures() -> None
     assert "" == asked("free_transport_v2").rules_in_short
 
 
+@pytest.mark.slow
 def test_the_command_begins_with_the_outcome_and_keeps_the_figures_for_values(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'moot.db'}"
     moot = CliRunner()

@@ -26,7 +26,6 @@ from judge.live import (
     gaps,
     scoring,
     second_reading,
-    shortening,
     spine,
     verdicts,
 )
@@ -241,7 +240,10 @@ def _merged(first: type[Struct], second: type[Struct]) -> type[Struct]:
 
 def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
     """The event that must come before the next questions, if the debate outgrows the window of its judge."""
-    return shortening.shortening_due(debate, opened) if reads_whole(opened) else None
+    if not reads_whole(opened) or not opened.judge.window:  # unset, or without a limit
+        return None
+    due: ContextShortened | None = PARTS["shortening"].shortening_due(debate, opened)
+    return due
 
 
 def _whole(debate: Debate, opened: DebateOpened, up_to: int | None = None) -> WholeDebate | None:

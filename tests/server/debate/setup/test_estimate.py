@@ -244,6 +244,7 @@ def test_a_brief_judge_takes_fewer_calls_tokens_and_less_time() -> None:
     assert in_words(brief).endswith(f"no cost, very roughly {brief.seconds / 60:.0f} minutes")
 
 
+@pytest.mark.slow
 def test_calls_of_a_model_on_this_machine_wait_for_one_another() -> None:
     there, here = estimate(by_hand("gemini:x")), estimate(by_hand("ollama:x"))
 

@@ -161,6 +161,7 @@ def test_every_question_has_its_answer_and_no_answer_waits_for_a_question(name: 
     assert MISSING[name] == {key for key in given if answer(name, key) is None}
 
 
+@pytest.mark.slow
 @names
 def test_every_answer_has_the_type_that_is_asked_for(name: str) -> None:
     for key in needed(name) - MISSING[name]:

@@ -171,6 +171,7 @@ async def test_a_debate_in_which_one_side_has_not_spoken_is_not_judged_again(scr
             await rejudge(h, debate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rejudge", "fork"])
 async def test_who_may_not_see_a_debate_does_not_see_what_is_made_of_it(kind: str, script: Script) -> None:
     async with harness() as h:
@@ -226,6 +227,7 @@ async def test_a_fork_copies_what_was_before_and_goes_on_anew(script: Script) ->
     assert isinstance(after[-1].event, DebateConcluded)
 
 
+@pytest.mark.slow
 async def test_directives_and_words_reach_the_next_prompt(script: Script) -> None:
     async with harness() as h:
         debate = await spoken(h, script)
@@ -303,6 +305,7 @@ async def test_a_fork_of_a_fork(log: EventLog, script: Script) -> None:  # noqa:
     assert isinstance(records[-1].event, DebateConcluded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "said"),
     [

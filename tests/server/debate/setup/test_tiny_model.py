@@ -34,6 +34,7 @@ async def opened(pro_model: str, con_model: str, **request: Any) -> DebateOpened
         await registry.close()
 
 
+@pytest.mark.slow
 async def test_its_turns_are_short_unless_the_request_says_otherwise(script: Any) -> None:
     other = script()
 

@@ -35,6 +35,7 @@ from server.export.reports.document import (
     report_markdown,
 )
 from server.export.reports.sentences import ReportSentence
+from tests.laws import spread
 from tests.server.debate.cited_debate import ANSWERS, MISQUOTED, SAYS
 from tests.server.debate.test_citing import open_cited
 from tests.server.debate.test_whole_debate import score
@@ -102,7 +103,7 @@ LOGS = [*((path.stem, path) for path in (*BY_HAND, *GOLDEN)), *((name, name) for
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["pro", "con"])
-@pytest.mark.parametrize("source", [source for _, source in LOGS], ids=[name for name, _ in LOGS])
+@pytest.mark.parametrize("source", spread([source for _, source in LOGS], 5), ids=[name for name, _ in LOGS])
 def test_every_quote_is_recorded_and_every_citation_leads_to_an_event_of_its_turn(source: Any, side: Any) -> None:
     log = recorded(source) if isinstance(source, Path) else exhibited(source)
     report = made(log, side)

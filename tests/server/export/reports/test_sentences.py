@@ -41,6 +41,7 @@ from events.types import (
 )
 from server.export.document import CitedTurn
 from server.export.reports.sentences import KINDS, ReportSentence
+from tests.laws import spread
 from tests.server.debate.cited_debate import ANSWERS, MISQUOTED, SAYS
 from tests.server.debate.test_citing import open_cited
 from tests.server.export.reports import argument_checks, outcome_checks, turn_checks
@@ -92,7 +93,7 @@ def test_every_kind_of_sentence_has_a_check() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["pro", "con"])
-@pytest.mark.parametrize("source", [source for _, source in LOGS], ids=[name for name, _ in LOGS])
+@pytest.mark.parametrize("source", spread([source for _, source in LOGS], 6), ids=[name for name, _ in LOGS])
 def test_the_cited_events_imply_every_sentence_and_none_denies_it(source: Any, side: Any) -> None:
     assert [*checked(recorded(source) if isinstance(source, Path) else exhibited(source), side)]
 

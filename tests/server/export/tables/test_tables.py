@@ -80,6 +80,7 @@ def test_pandas_reads_every_form_to_the_same_scores(store: str, folder: Path) ->
     assert b"tables/1" == parquet.read_schema(folder / "scores.parquet").metadata[b"tables"]
 
 
+@pytest.mark.slow
 def test_the_command_takes_the_limits_of_the_list_and_leaves_out_what_was_deleted(store: str, tmp_path: Path) -> None:
     copy = tmp_path / "moot.db"
     copy.write_bytes(Path(store.removeprefix("sqlite:")).read_bytes())
