@@ -3,15 +3,24 @@
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.state.debate import Debate
 from events.state.outcome import outcome_of
 from events.types import SIDES
+from events.types.study import AnswersSetup
 
 NAMES: Final = {"pro": "Pro", "con": "Con"}
 DOES: Final = {"judge": "judge"}
 """What a seat without a side does; every other one rates."""
+ANSWERING: Final[dict[str, str]] = {
+    "naive": "You say ",
+    "vote": "You say ",
+    "debate": "When both sides have argued in all rounds, you say ",
+    "consultancy": "After each speech but the last you ask the consultant a question. Then you say ",
+    "critique": "You answer, read one critique, and answer again: you say ",
+}
+"""What the judge of a question with two answers does, by arm."""
 RESTS: Final = {"paused": "The debate is paused", "halted": "The debate is halted"}
 MINUTES_FROM_S: Final = 120
 """So many seconds and more are said in minutes."""
@@ -115,6 +124,9 @@ def _rules_to_speak(facts: SeatFacts) -> Iterator[str]:
 def _rules_to_judge(facts: SeatFacts, does: str) -> Iterator[str]:
     opened = facts.now.opened
     assert opened is not None, "a seat belongs to a debate that was opened"
+    if opened.question is not UNSET:
+        yield from _rules_to_answer(opened.question, facts.time_s)
+        return
     is_protocol = opened.format == "protocol"
     yield (
         "After each turn, and once more at the end, you answer some questions about it in forms."
@@ -129,6 +141,16 @@ def _rules_to_judge(facts: SeatFacts, does: str) -> Iterator[str]:
         f"You do not see {'' if is_protocol else 'which side a speaker is on, '}who the speakers are, or what others "
         "think of them. Please do not open the page of the debate before you have answered."
     )
+    yield "What you have filled in is kept until you send it."
+
+
+def _rules_to_answer(question: AnswersSetup, time_s: float) -> Iterator[str]:
+    yield f"{ANSWERING[question.arm]}which of the two answers is right, and how probable that is."
+    yield f"You have {minutes(time_s)} for each form."
+    if question.has_passage and question.sees == "debaters":
+        marked = "" if question.arm in {"naive", "vote"} else ": its quotes in the texts are checked, and marked"
+        yield f"You do not read the passage that the question is about{marked}."
+    yield "Please do not open the page of the study before you have answered."
     yield "What you have filled in is kept until you send it."
 
 

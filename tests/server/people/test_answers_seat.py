@@ -17,6 +17,10 @@ def test_a_person_asks_a_consultant_and_says_which_answer_is_right(site: Site, s
     model = script(answers={"speech:*": {"speech": "She <quote>left the lamp burning</quote>, <quote>alas</quote>."}})
     debate = site.open(model, **{**body(model, "consultancy"), "judge": {"person": "Ben", "time_s": 600}})
     path = seated(site, debate, "judge")
+    rules = " ".join(site.get(path)["says"]["rules"])
+    assert "ask the consultant a question. Then you say which of the two answers is right" in rules
+    assert "You do not read the passage" in rules
+    assert "which side a speaker is on" not in rules
     question = asked(site, path, "inquire:1/0")
 
     assert question["form"]["title"] == "Ask the consultant"
