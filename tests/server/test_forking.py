@@ -21,7 +21,8 @@ READING = {
     "report": (DEBATE, "--side", "pro"), "rejudge": ("nowhere", "--judge", "baseline:lexical"),
     "fork": ("nowhere", "--at", "1"), "seat": (DEBATE, "pro"), "poll": (DEBATE,), "log": (),
     "delete": ("nowhere", "--yes"), "hooks": (), "keys": (), "league": ("--resamples", "100"), "mcp": ("--help",),
-    "receipt": (DEBATE,), "batch": ("nowhere.toml", "--dry-run"),
+    "receipt": (DEBATE,), "batch": ("nowhere.toml", "--dry-run"), "archive": ("nowhere", "-o", "kept.zip"),
+    "restore": ("nowhere.zip",), "study": ("nowhere",),
 }  # fmt: skip
 WRITING = {"run", "backup"}
 IN_EACH_RUN = ("list", "serve", "run")
