@@ -58,6 +58,11 @@ class StudyBook:
                 self._kept.popitem(last=False)
         return kept[1]
 
+    def forget(self, debate: str) -> None:
+        """Forget all reports: each of them may hold an answer of this deleted debate."""
+        del debate
+        self._kept.clear()
+
 
 async def study_page(request: Request) -> Response:
     """GET /study/{id}: ``arm``, ``debater`` and ``judge`` list the answers of a cell."""
@@ -87,6 +92,7 @@ def _book(request: Request) -> StudyBook:
     state = request.app.state
     if not hasattr(state, "studies"):
         state.studies = StudyBook(service_of(request).log)
+        service_of(request).hub.caches.append(state.studies)
     book: StudyBook = state.studies
     return book
 

@@ -79,19 +79,21 @@ async def rows_of(log: EventLog, batch: StudyBatch) -> tuple[Answered, ...]:
     for key, each in cells.items():
         item = batch.items.get(key)
         given = [] if item is None else await _answers(log, item.debate)
-        rows += _rows(batch, each, item, given)
+        rows += _rows(batch, each, item, given or [], is_gone=given is None)
     return tuple(rows)
 
 
-async def _answers(log: EventLog, debate: str) -> list[AnswerGiven]:
+async def _answers(log: EventLog, debate: str) -> list[AnswerGiven] | None:
+    """The answers of a debate; None if nothing of it is there."""
     try:
-        return [record.event async for record in read_all(log, debate) if isinstance(record.event, AnswerGiven)]
+        events = [record.event async for record in read_all(log, debate)]
     except UnknownDebate:  # it is planned and not opened yet, or deleted
-        return []
+        return None
+    return [each for each in events if isinstance(each, AnswerGiven)] if events else None
 
 
 def _rows(
-    batch: StudyBatch, each: PlannedDebate, item: BatchItem | None, given: Sequence[AnswerGiven]
+    batch: StudyBatch, each: PlannedDebate, item: BatchItem | None, given: Sequence[AnswerGiven], *, is_gone: bool
 ) -> Iterator[Answered]:
     cell = each.study
     assert cell is not UNSET, "each debate of a study has its place"
@@ -114,7 +116,7 @@ def _rows(
     if by_judge:
         yield _row(facts | took | paid, by_judge[-1])
     else:
-        yield Answered(**facts, **took, **paid, p_right=None, missing=_why(item))
+        yield Answered(**facts, **took, **paid, p_right=None, missing=_why(item, is_gone=is_gone))
 
 
 def _facts(batch: StudyBatch, cell: StudyCell) -> dict[str, Any]:
@@ -144,7 +146,9 @@ def _row(facts: dict[str, Any], answer: AnswerGiven, **more: Any) -> Answered:
     return Answered(**facts | more, p_right=stated, chosen_right=named, missing=why)
 
 
-def _why(item: BatchItem | None) -> str:
+def _why(item: BatchItem | None, *, is_gone: bool) -> str:
     if item is None:
         return NOT_HELD
+    if is_gone and item.state != "running":
+        return DELETED
     return {"running": RUNS, "concluded": NO_ANSWER, "deleted": DELETED}.get(item.state, FAILED)

@@ -231,6 +231,10 @@ def test_the_page_opens_debates_and_is_there_for_studies_alone(site: Site) -> No
     assert "Judge alone: 2 missing answers: the debate failed (2)." in page
     assert all(f'href="/d/{row["debate"]}"' in page for row in value["rows"])
     assert site.client.get(f"/study/{value['rows'][0]['debate']}").status_code == 404, "a debate of it is no study"
+    deleted = value["rows"][0]["debate"]
+    assert site.client.request("DELETE", f"/api/debates/{deleted}").status_code == 200
+    again = {row["debate"]: row["missing"] for row in site.get(f"/api/studies/{debate}")["rows"]}
+    assert again[deleted] == "the debate was deleted", "a report that was kept does not outlive it"
     assert site.client.get("/study/nothing").status_code == 404
     assert site.client.get("/api/studies/nothing").status_code == 404
     seen = {**batch, "judges": [{"person": "Ann"}], "privacy": "listed"}
