@@ -334,10 +334,16 @@ def scored_in_part(event: Any) -> Event | None:
     return replace(event, dimensions=dimensions, absent={"credibility": Reason("the judge gave no points")})
 
 
+@pytest.fixture
+def all_logs() -> list[Any]:
+    """Exhibitions are played in an event loop of their own, so not in that of a test."""
+    return [recorded(source) if isinstance(source, Path) else exhibited(source) for _, source in LOGS]
+
+
 @pytest.mark.slow
 @pytest.mark.anyio
-async def test_every_kind_of_sentence_is_told_of_some_log_and_holds(script: Any) -> None:
-    logs = [recorded(source) if isinstance(source, Path) else exhibited(source) for _, source in LOGS]
+async def test_every_kind_of_sentence_is_told_of_some_log_and_holds(all_logs: list[Any], script: Any) -> None:
+    logs = list(all_logs)
     logs += [edited(exhibited("lamps"), change) for change in (traces, silences, passes_over)]
     logs.append(edited(exhibited("juries"), scored_in_part))
     supplied = {"source": "a hall", "digest": "0" * 64, "licence": "", "turns": ()}
