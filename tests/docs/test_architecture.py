@@ -73,7 +73,7 @@ def test_python_is_formatted() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # without its cache, mypy reads for a minute of CPU, and other workers run beside it
 def test_mypy_is_content() -> None:
     done = run(tool("mypy"))
