@@ -153,7 +153,9 @@ def test_an_audit_says_what_it_shows_and_that_it_cannot_say() -> None:
     )  # fmt: skip
     assert conclusion(yes) == "The study can find a gain, if a debate passes on what the critic knows."
     assert "probability below 80 %" in conclusion(replace(yes, detectable=0.4))
-    assert "too small" in conclusion(replace(yes, detectable=0.45, gap=figure(0.3, 0.1, 0.42)))
+    small = replace(yes, detectable=0.45, gap=figure(-0.1, -0.5, 0.42), classifies="open")
+    assert "at most 42.0 points more often than the judge alone (upper end" in conclusion(small)
+    assert "knows beyond" not in conclusion(small), "nothing shows that the critic knows more"
     assert "not expected to help" in conclusion(replace(yes, verifies="no"))
     assert "cannot be said" in conclusion(replace(yes, verifies="open"))
     assert finding_sentence(yes)[1].startswith("The judge verifies: ")
@@ -161,6 +163,11 @@ def test_an_audit_says_what_it_shows_and_that_it_cannot_say() -> None:
     assert finding_sentence(replace(yes, gap=None))[0].endswith("no item has both answers.")
     assert "finds a difference of 25 points and more" in power_sentence(yes)
     assert "finds no difference above" in power_sentence(replace(yes, detectable=None))
+    audited = shown(rows(0.4), audit=replace(yes, missing=2), judges=("scripted:study",))
+    assert "12 items audited; 2 answers missing." in said(audited)
+    latex = FORMS["latex"](audited)
+    assert "The study can find a gain, if a debate passes on" in latex
+    assert "a script, not a model" in latex
 
 
 def test_forms_hold_the_figures_and_latex_no_command_of_a_name() -> None:
@@ -178,6 +185,12 @@ def test_forms_hold_the_figures_and_latex_no_command_of_a_name() -> None:
     assert made["latex"].count(r"\begin{tabular}") == made["latex"].count(r"\end{tabular}") == 2
     assert "<h1>Study: trial</h1>" in made["html"]
     assert "Debate is better than the judge alone" in made["text"].replace("\n", " ")
+    assert "](/study/b1?arm=naive" in made["md"], "a link of a file says where it leads"
+    few = replace(study, swaps=False, result=study_of([replace(row, unpriced=True) for row in rows(0.4)]))
+    assert "one order only" in FORMS["latex"](few)
+    assert r"$\ge$ 0.0000" in FORMS["latex"](few), "a cost that is not known is a lower bound"
+    assert r"$\ge$" not in made["latex"]
+    assert "one order only" not in made["latex"]
 
 
 @pytest.fixture(scope="module")
