@@ -27,6 +27,7 @@ from server.study.document import (
 )
 from server.study.forms import FORMS
 from server.study.report import StudyShown
+from tests.server.children import Cli
 from tests.server.site import Site, serving
 
 
@@ -264,3 +265,14 @@ def test_a_study_is_unlisted_and_a_stranger_does_not_find_it(guarded: Site) -> N
     for path in (f"/study/{made.json()['id']}", f"/api/studies/{made.json()['id']}"):
         assert guarded.client.get(path).status_code == 404
         assert guarded.client.get(path, headers=token).status_code == 200
+
+
+@pytest.mark.slow
+def test_a_study_with_people_names_the_server_once_and_gives_each_person_a_link_for_each_item(moot: Cli) -> None:
+    with moot.server():
+        made = moot("study", "demo", "--people", "2", "--items", "2", "--rounds", "1", "--yes")
+    assert made.returncode == 0, made.stderr.decode()
+    links = [line.split("\t") for line in made.stdout.decode().splitlines()[:-1]]
+    assert [person for person, _, _ in links] == ["Judge 1", "Judge 1", "Judge 2", "Judge 2"]
+    assert len({link for _, _, link in links}) == 4
+    assert made.stderr.decode().count("a server holds this store: asking ") == 1
