@@ -196,7 +196,7 @@ async def _export(
         if form == "html":
             archive = await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence)
             return await _write_page(archive, file)
-        if form in MAPS:
+        if form in MAPS and form != "json":  # that is the view of the debate
             found = await map_of(log, debate)
             file.write(MAPS[form](found))
             file.flush()
