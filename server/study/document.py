@@ -136,7 +136,10 @@ def overview(study: StudyShown) -> Iterator[Paragraph]:
             f"There are {result.clusters} clusters. The intervals were tried with {FEW_CLUSTERS} and more.", "caveat"
         )
     if not study.swaps:
-        yield Paragraph("Each item stood in one order only, so a preference for A or B is in the figures.", "caveat")
+        said = "Each item stood in one order only, so a preference for A or B is in the figures."
+        if len(letters := {row.right_letter for row in study.rows}) == 1:
+            said += f" The right answer is {min(letters)} in all of them: a judge that always says so is always right."
+        yield Paragraph(said, "caveat")
     if study.has_people and len(study.arms) > 1:
         yield Paragraph(
             "A person who judges several arms answers the same question several times, and may remember it.", "caveat"

@@ -118,6 +118,9 @@ def test_what_is_missing_unfinished_or_scripted_is_said_where_it_is_so() -> None
     few = said(shown([replace(row, cluster=row.cluster[:2]) for row in whole], swaps=False))
     assert "There are 10 clusters. The intervals were tried with 12 and more." in few
     assert "one order only" in few
+    assert "is always right" not in few
+    only_b = said(shown([row for row in whole if row.right_letter == "B"], swaps=False))
+    assert "The right answer is B in all of them: a judge that always says so is always right." in only_b
 
 
 def test_a_favoured_letter_is_named_only_beyond_chance() -> None:
