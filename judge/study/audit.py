@@ -25,7 +25,7 @@ CLIPPED: Final = 0.02
 POWER: Final = 0.8
 SIMULATED: Final = 400
 """Studies for each size of a difference that is tried."""
-DIFFERENCES: Final = (0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.18, 0.21, 0.25, 0.3, 0.35, 0.4, 0.45)
+DIFFERENCES: Final = tuple(points / 100 for points in range(4, 46))
 MAX_ACCURACY: Final = 0.98
 """An accuracy of 1 has no finite signal."""
 AGREEMENTS: Final = 20

@@ -84,6 +84,11 @@ def _final(row: Answered) -> bool:
     return row.stage == "final" and row.by == "judge"
 
 
+def _is_of_audit(row: Answered) -> bool:
+    """Whether a critique was written for an assigned answer: that measures the judge, and is no way to ask it."""
+    return row.arm == "critique" and row.assigned != ""
+
+
 def _scored(row: Answered) -> Scored:
     cell = (row.debater, row.judge, row.swapped, row.assigned)
     return Scored(row.item, row.cluster, cell, row.right_letter, row.score, row.p_right)
@@ -93,7 +98,7 @@ def scored_in(part: _Part, arm: Arm) -> Sequence[Scored]:
     """What counts in an arm."""
     if arm == "vote":
         return part.votes
-    return [_scored(row) for row in part.rows if row.arm == arm and _final(row)]
+    return [_scored(row) for row in part.rows if row.arm == arm and _final(row) and not _is_of_audit(row)]
 
 
 def values_of(scored: Iterable[Scored]) -> tuple[dict[str, float], int]:
@@ -172,8 +177,9 @@ def _pair(parts: Sequence[_Part], margin: float, debater: str, judge: str) -> St
     scored = {arm: [each for part in parts for each in scored_in(part, arm)] for arm in ARMS if arm in planned}
     values = {arm: values_of(each) for arm, each in scored.items()}
     by_item = {arm: found for arm, (found, _) in values.items()}
-    before = values_of(_scored(row) for row in rows if row.stage == "alone" and row.arm == "critique")[0]
-    critic = values_of(_scored(row) for row in rows if row.by == "critic" and not row.assigned)[0]
+    critiques = [row for row in rows if row.arm == "critique" and not _is_of_audit(row)]
+    before = values_of(_scored(row) for row in critiques if row.stage == "alone")[0]
+    critic = values_of(_scored(row) for row in critiques if row.by == "critic")[0]
     alone = by_item.get("naive", {}) or before
     gains = [
         gain(TESTED, arm, by_item[TESTED], by_item[arm], clusters, margin)
@@ -199,7 +205,8 @@ def _arm(
     arm: Arm, scored: Sequence[Scored], values: tuple[Mapping[str, float], int], rows: Sequence[Answered]
 ) -> ArmFigures:
     clusters = {each.item: each.cluster for each in scored}
-    own = {(row.debate, row.sample): row for row in rows if row.arm == arm and _final(row)}.values()
+    counted = [row for row in rows if row.arm == arm and _final(row) and not _is_of_audit(row)]
+    own = {(row.debate, row.sample): row for row in counted}.values()
     why = Counter(row.missing for row in own if row.score is None)
     known = [each for each in scored if each.p_right is not None]
     debates = {row.debate for row in own if row.debate}

@@ -41,7 +41,10 @@ def show_act(answer: dict[str, Any], *, as_json: bool, more: str = "") -> None:
 
 
 def asked_server(settings: Settings) -> str:
-    """The address of the server that holds the store, which the terminal then names; empty without one."""
-    if address := server_address(settings):
+    """The address of the server that holds the store, which a command then names once; empty without one."""
+    address, context = server_address(settings), click.get_current_context(silent=True)
+    said = {} if context is None else context.meta
+    if address and said.get(__name__) != address:
         click.echo(f"a server holds this store: asking {address}", err=True)
+        said[__name__] = address
     return address

@@ -69,7 +69,7 @@ def study_document(study: StudyShown) -> Document:
     return Document(
         title,
         (
-            *_over(study),
+            *overview(study),
             *_chosen(study),
             *(_audit(study.audit) if study.audit else ()),
             *(() if study.audit else (Section("Does debate help?", tuple(_gains(study)), name="gains"),)),
@@ -109,7 +109,8 @@ def p_words(p: float) -> str:
 # how far it is
 
 
-def _over(study: StudyShown) -> Iterator[Block]:
+def overview(study: StudyShown) -> Iterator[Paragraph]:
+    """How large the study is, and what its reader has to know before its figures."""
     result = study.result
     judges = listed([each.removeprefix(PREFIX) for each in study.judges])
     argued = f"; {listed(list(study.debaters))} argued" if any(row.debater for row in study.rows) else ""
@@ -135,7 +136,10 @@ def _over(study: StudyShown) -> Iterator[Block]:
             f"There are {result.clusters} clusters. The intervals were tried with {FEW_CLUSTERS} and more.", "caveat"
         )
     if not study.swaps:
-        yield Paragraph("Each item stood in one order only, so a preference for A or B is in the figures.", "caveat")
+        said = "Each item stood in one order only, so a preference for A or B is in the figures."
+        if len(letters := {row.right_letter for row in study.rows}) == 1:
+            said += f" The right answer is {min(letters)} in all of them: a judge that always says so is always right."
+        yield Paragraph(said, "caveat")
     if study.has_people and len(study.arms) > 1:
         yield Paragraph(
             "A person who judges several arms answers the same question several times, and may remember it.", "caveat"
@@ -234,7 +238,7 @@ def vote_sentence(vote: VoteTokens) -> str:
 
 def _to(study: StudyShown, text: str, **chosen: str) -> Sentence:
     given = {name: value for name, value in chosen.items() if value}
-    return (Link(text, f"?{urlencode(given)}#answers"),) if study.id else text
+    return (Link(text, f"/study/{study.id}?{urlencode(given)}#answers"),) if study.id else text
 
 
 def _arms(study: StudyShown, pair: StudyPair) -> Table:
@@ -245,7 +249,7 @@ def _arms(study: StudyShown, pair: StudyPair) -> Table:
     )
     rows = tuple(
         (
-            _to(study, _title(each.arm, pair.vote), arm=each.arm, debater=pair.debater, judge=pair.judge),
+            _to(study, title_of(each.arm, pair.vote), arm=each.arm, debater=pair.debater, judge=pair.judge),
             "–" if each.accuracy is None else percent(each.accuracy.value),
             interval(each.accuracy),
             "0" if each.accuracy is None else f"{each.accuracy.items:,}",
@@ -254,14 +258,20 @@ def _arms(study: StudyShown, pair: StudyPair) -> Table:
             f"{each.answers:,}",
             f"{each.missing:,}",
             f"{each.tokens:,}",
-            f"{'≥ ' if each.unpriced else ''}{rounded(each.cost_usd, 4)}",
+            usd(each),
         )
         for each in pair.arms
     )
     return Table(columns, rows, "How often the judge is right, and what it took", region="Arms")
 
 
-def _title(arm: Arm, vote: VoteTokens | None) -> str:
+def usd(arm: ArmFigures) -> str:
+    """The cost of an arm in a table, which is a lower bound if a call of it has no price."""
+    return f"{'≥ ' if arm.unpriced else ''}{rounded(arm.cost_usd, 4)}"
+
+
+def title_of(arm: Arm, vote: VoteTokens | None) -> str:
+    """The name of an arm in a table; a vote has equal tokens only where there were debates to compare with."""
     return "Vote of all samples" if arm == "vote" and vote is not None and not vote.debate_tokens else TITLE_OF[arm]
 
 
@@ -275,33 +285,34 @@ def _arm_notes(study: StudyShown, pair: StudyPair) -> Iterator[Block]:
         if each.missing:
             why = listed([f"{reason} ({count:,})" for reason, count in sorted(each.why_missing.items())])
             left = f" {plural(each.left_out, 'item')} left out." if each.left_out else ""
-            yield Paragraph(f"{_title(each.arm, pair.vote)}: {plural(each.missing, 'missing answer')}: {why}.{left}")
+            yield Paragraph(f"{title_of(each.arm, pair.vote)}: {plural(each.missing, 'missing answer')}: {why}.{left}")
     for each in pair.arms:
-        if said := position_sentence(each):
+        if said := position_sentence(each, pair.vote):
             yield Paragraph(said)
     moved = pair.critique_moves
     if moved is not None and not study.audit:
         yield Paragraph(
-            f"The critique changed how often the same judge is right by {points(moved.value)} points in the same "
-            f"debates ({span(moved) or 'no interval'})."
+            f"From before the critique to after it, how often the judge is right changed by {points(moved.value)} "
+            f"points in the same debates ({span(moved) or 'no interval'})."
         )
     if pair.critic is not None and pair.gap is not None and not study.audit:
         yield Paragraph(
             f"The model that argues is right in {percent(pair.critic.value)} by itself, with the passage "
-            f"({interval(pair.critic)}): {points(pair.gap.value)} points more than the judge alone "
+            f"({interval(pair.critic)}). The difference to the judge alone is {points(pair.gap.value)} points "
             f"({span(pair.gap) or 'no interval'})."
         )
 
 
-def position_sentence(arm: ArmFigures) -> str:
+def position_sentence(arm: ArmFigures, vote: VoteTokens | None = None) -> str:
     """That the judge favours a letter in an arm; empty if chance explains it."""
     found = arm.position
     if found is None or found.low is None or found.high is None or found.low <= 0 <= found.high:
         return ""
     letter, other = ("A", "B") if found.value > 0 else ("B", "A")
     return (
-        f"{TITLE_OF[arm.arm]}: the judge favours the letter {letter}: it is right {rounded(100 * abs(found.value))} "
-        f"points more often where the right answer is {letter} than where it is {other} ({span(found)})."
+        f"{title_of(arm.arm, vote)}: the judge favours the letter {letter}: it is right "
+        f"{rounded(100 * abs(found.value))} points more often where the right answer is {letter} than where it is "
+        f"{other} ({span(found)})."
     )
 
 
@@ -353,7 +364,7 @@ def _calibration(pair: StudyPair) -> Iterator[Block]:
         parts = (found.miscalibration, found.discrimination, found.uncertainty)
         rows.append(
             (
-                _title(arm.arm, pair.vote),
+                title_of(arm.arm, pair.vote),
                 rounded(brier.value, 3),
                 held,
                 *(rounded(each, 3) for each in parts),
@@ -380,7 +391,7 @@ def _calibration(pair: StudyPair) -> Iterator[Block]:
         )
         names = ("Mean", "A was right", "Answers")
         stated: tuple[str | Column, ...] = ("Stated", *(Column(each, "n") for each in names))
-        yield Details(f"{_title(arm.arm, pair.vote)}: stated and what was right", (Table(stated, blocks),))
+        yield Details(f"{title_of(arm.arm, pair.vote)}: stated and what was right", (Table(stated, blocks),))
 
 
 # papers, sources, one cell
@@ -401,7 +412,9 @@ def _papers(study: StudyShown) -> Iterator[Block]:
             else f"{percent(mine.accuracy.value)} ({interval(mine.accuracy)})"
         )
         cells = [theirs.get((source, judges, arm)) for source, judges in columns]
-        rows.append((TITLE_OF[arm], here, *("–" if each is None else percent(each) for each in cells)))
+        rows.append(
+            (title_of(arm, study.result.whole.vote), here, *("–" if each is None else percent(each) for each in cells))
+        )
     heads = ["Here", *(f"{source}, {judges}" for source, judges in columns)]
     yield Table(("Arm", *(Column(each, "n") for each in heads)), tuple(rows), region="Papers")
     if study.people is not None:
@@ -450,7 +463,7 @@ def answers_table(rows: Sequence[Answered]) -> Table:
             (Link(row.item, f"/d/{row.debate}"),) if row.missing != NOT_HELD else row.item,
             row.right_letter,
             row.judge.removeprefix(PREFIX) if row.by == "judge" else f"critic {row.debater}",
-            row.stage if row.sample == 1 else f"sample {row.sample}",
+            f"sample {row.sample}" if row.sample > 1 else "–" if row.by == "critic" else row.stage,
             row.assigned or "–",
             "–" if row.p_right is None else rounded(row.p_right, 2),
             row.missing or {1.0: "right", 0.0: "wrong"}.get(row.score if row.score is not None else 0.5, "undecided"),
@@ -506,7 +519,7 @@ def power_sentence(audit: StudyAudit) -> str:
         )
     return (
         f"With {size} the study finds a difference of {shortest(100 * audit.detectable)} points and more with a "
-        "probability of 80 %, as one of four comparisons (scripts from the answers of this audit)."
+        "probability of 80 %, as one of four comparisons (simulated, with the judge's accuracy in this audit)."
     )
 
 
@@ -518,8 +531,9 @@ def conclusion(audit: StudyAudit) -> str:
         return "Whether the study can find anything cannot be said."
     if audit.gap.high is not None and audit.gap.high < audit.detectable:
         return (
-            "The study is too small: what the critic knows beyond the judge is less than the smallest difference that "
-            "it finds."
+            "If a debate passes on what the critic knows, and no more, the study finds a gain with a probability below "
+            f"80 %: the critic is right at most {rounded(100 * audit.gap.high)} points more often than the judge alone "
+            "(upper end of the 95 % interval)."
         )
     if {audit.classifies, audit.verifies} == {"yes"}:
         if audit.gap.value >= audit.detectable:
@@ -532,7 +546,6 @@ def conclusion(audit: StudyAudit) -> str:
 
 
 def _audit(audit: StudyAudit) -> tuple[Block, ...]:
-    one, other = finding_sentence(audit)
     rows = (
         ("Judge alone", "–" if audit.alone is None else percent(audit.alone.value), interval(audit.alone)),
         (
@@ -552,10 +565,14 @@ def _audit(audit: StudyAudit) -> tuple[Block, ...]:
             "Can the study find anything?",
             (
                 Paragraph((Strong(conclusion(audit)),)),
-                Listing((one, other, power_sentence(audit))),
+                Listing((*finding_sentence(audit), power_sentence(audit))),
                 Table(("Who", *figures), rows),
                 Table(("What it read", *moves), moved, "In log-odds of the stated probability"),
-                Paragraph(f"{plural(audit.items, 'item')} were audited.", "small"),
+                Paragraph(
+                    f"{plural(audit.items, 'item')} audited; {plural(audit.missing, 'answer')} missing. The table of "
+                    "arms leaves out the critiques for an assigned answer.",
+                    "small",
+                ),
             ),
             name="audit",
         ),

@@ -12,7 +12,19 @@ from server.export.document.html import to_html
 from server.export.document.markdown import to_markdown
 from server.export.document.terminal import to_text
 from server.export.tables.forms import csv_lines
-from server.study.document import TITLE_OF, gain_sentence, interval, points, study_document
+from server.people.names import PREFIX
+from server.study.document import (
+    conclusion,
+    finding_sentence,
+    gain_sentence,
+    interval,
+    overview,
+    points,
+    power_sentence,
+    study_document,
+    title_of,
+    usd,
+)
 from server.study.report import StudyShown
 
 SCHEMA: Final = 1
@@ -83,7 +95,7 @@ def _latex(study: StudyShown) -> Iterator[str]:
     finished = "finished" if study.is_finished else f"not finished: {study.ended} of {study.planned} debates are over"
     yield f"% Study {escaped(study.name)}, {finished}: {result.items} items, {result.clusters} clusters."
     for pair in (result.whole, *result.pairs):
-        name = " with ".join(each for each in (pair.debater, pair.judge) if each) or "All models"
+        name = " with ".join(each for each in (pair.debater, pair.judge.removeprefix(PREFIX)) if each) or "All models"
         yield r"\begin{tabular}{lrrrrrrr}"
         yield rf"\multicolumn{{8}}{{l}}{{{escaped(name)}}} \\"
         yield r"\toprule"
@@ -95,22 +107,31 @@ def _latex(study: StudyShown) -> Iterator[str]:
         yield r"\bottomrule"
         yield r"\end{tabular}"
         yield ""
-    for gain in () if study.audit else result.whole.gains:
-        yield escaped(gain_sentence(gain, result.margin, result.whole.vote)) + r" \par"
+    for said in _sentences(study):
+        yield escaped(said) + r" \par"
+
+
+def _sentences(study: StudyShown) -> Iterator[str]:
+    yield from (f"{each.text}" for each in overview(study))
+    if audit := study.audit:
+        yield from (conclusion(audit), *finding_sentence(audit), power_sentence(audit))
+        return
+    whole = study.result.whole
+    yield from (gain_sentence(each, study.result.margin, whole.vote) for each in whole.gains)
 
 
 def _cells(pair: StudyPair, arm: ArmFigures) -> tuple[str, ...]:
     over = next((each.difference for each in pair.gains if each.over == arm.arm), None)
     ends = None if over is None or over.low is None or over.high is None else (over.low, over.high)
     return (
-        TITLE_OF[arm.arm],
+        title_of(arm.arm, pair.vote),
         "–" if arm.accuracy is None else percent(arm.accuracy.value),
         interval(arm.accuracy),
         "–" if over is None else points(over.value),
         "–" if ends is None else f"{points(ends[0])} to {points(ends[1])}",
         "–" if arm.calibration is None else rounded(arm.calibration.brier.value, 3),
         f"{arm.tokens:,}",
-        rounded(arm.cost_usd, 4),
+        usd(arm),
     )
 
 

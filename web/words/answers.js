@@ -20,7 +20,7 @@ export const ANSWERS = {
   critic: "critic",
   sees: {
     all: "The judge reads the passage.",
-    debaters: "The judge does not read the passage: it knows the quotes only.",
+    debaters: "The judge does not read the passage.",
   },
   hidden: "The passage is shown once the judge has answered.",
   passage: "The passage",
@@ -32,7 +32,7 @@ export const ANSWERS = {
   critique: "The critique",
   critiqueNow: "The critic reads and writes.",
   answers: "What the judge answers",
-  alone: "Alone, before anything was argued",
+  alone: "Alone",
   sample: (number) => `Sample ${number}`,
   afterAll: { debate: "After the debate", critique: "After the critique", consultancy: "After the consultancy" },
   criticAnswer: "The critic’s own answer",

@@ -106,7 +106,7 @@ async def _run_here(settings: Settings, wish: Wish, printer: FeedPrinter, asks: 
             after = await service.log.head(debate)
             printer.take(frames.snapshot((await service.hub.view_at(debate, after)).view, None))
             await _resume(service, debate, wish.max_cost_usd)
-        click.echo(f"debate {debate}", err=True)
+        click.echo(f"{printer.kind} {debate}", err=True)
         try:
             await _print(_messages(service, debate, after), printer)
         except BaseException:
@@ -189,6 +189,6 @@ async def _run_by_server(settings: Settings, address: str, wish: Wish, printer: 
                 if wish.max_cost_usd is not None:
                     asked["max_cost_usd"] = wish.max_cost_usd
                 await client.post(f"/api/debates/{debate}/resume", asked)
-        click.echo(f"debate {debate}", err=True)
+        click.echo(f"{printer.kind} {debate}", err=True)
         await _print(client.messages(debate, after), printer)
         return debate

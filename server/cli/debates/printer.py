@@ -1,6 +1,6 @@
 """The part of every printer that follows the feed of a debate."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import msgspec
@@ -16,6 +16,9 @@ class FeedPrinter:
 
     With ``as_json`` it prints the messages themselves, one a line, and no event.  With ``is_quiet`` it prints nothing.
     """
+
+    kind: ClassVar[str] = "debate"
+    """What is followed, in a word."""
 
     def __init__(self, *, as_json: bool, is_quiet: bool = False) -> None:
         self.as_json = as_json

@@ -157,6 +157,8 @@ def _with_line(error: MootError, path: Path, text: str) -> BadField:
 class BatchPrinter(FeedPrinter):
     """Prints how far a batch is."""
 
+    kind = "batch"
+
     def __init__(self, *, as_json: bool) -> None:
         super().__init__(as_json=as_json)
         self._is_live = not as_json and sys.stderr.isatty()

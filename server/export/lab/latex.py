@@ -29,6 +29,8 @@ SPECIAL: Final[Mapping[str, str]] = {
     "”": "''",
     "’": "'",
     "…": r"\ldots{}",
+    "≥": r"$\ge$",
+    "±": r"$\pm$",
     **{each: f"\\{each}" for each in "&%$#_{}"},
 }
 """Characters that mean something to LaTeX, or that its fonts may lack."""

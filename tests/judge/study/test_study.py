@@ -164,6 +164,11 @@ def test_an_audit_finds_a_judge_that_verifies_and_one_that_believes_all() -> Non
     assert (verifies.classifies, verifies.verifies) == ("yes", "yes")
     assert (believes.classifies, believes.verifies) == ("yes", "open")
     assert (worse.classifies, worse.verifies) == ("no", "no")
+    chosen = [answer(f"{'abc'[n]}1", "critique", 0.9, debater="d", debate=f"{n}free") for n in range(3)]
+    assigned = rows({"right": 0.4, "wrong": -0.3}, 0.9)[:15]
+    (_, critique) = study_of([*assigned, *chosen]).whole.arms
+    assert critique.accuracy is not None
+    assert (critique.accuracy.value, critique.answers) == (1.0, 3), "critiques for an assigned answer are no arm"
 
 
 def test_a_larger_study_finds_less() -> None:

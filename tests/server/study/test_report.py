@@ -27,6 +27,7 @@ from server.study.document import (
 )
 from server.study.forms import FORMS
 from server.study.report import StudyShown
+from tests.server.children import Cli
 from tests.server.site import Site, serving
 
 
@@ -117,6 +118,9 @@ def test_what_is_missing_unfinished_or_scripted_is_said_where_it_is_so() -> None
     few = said(shown([replace(row, cluster=row.cluster[:2]) for row in whole], swaps=False))
     assert "There are 10 clusters. The intervals were tried with 12 and more." in few
     assert "one order only" in few
+    assert "is always right" not in few
+    only_b = said(shown([row for row in whole if row.right_letter == "B"], swaps=False))
+    assert "The right answer is B in all of them: a judge that always says so is always right." in only_b
 
 
 def test_a_favoured_letter_is_named_only_beyond_chance() -> None:
@@ -153,7 +157,9 @@ def test_an_audit_says_what_it_shows_and_that_it_cannot_say() -> None:
     )  # fmt: skip
     assert conclusion(yes) == "The study can find a gain, if a debate passes on what the critic knows."
     assert "probability below 80 %" in conclusion(replace(yes, detectable=0.4))
-    assert "too small" in conclusion(replace(yes, detectable=0.45, gap=figure(0.3, 0.1, 0.42)))
+    small = replace(yes, detectable=0.45, gap=figure(-0.1, -0.5, 0.42), classifies="open")
+    assert "at most 42.0 points more often than the judge alone (upper end" in conclusion(small)
+    assert "knows beyond" not in conclusion(small), "nothing shows that the critic knows more"
     assert "not expected to help" in conclusion(replace(yes, verifies="no"))
     assert "cannot be said" in conclusion(replace(yes, verifies="open"))
     assert finding_sentence(yes)[1].startswith("The judge verifies: ")
@@ -161,6 +167,11 @@ def test_an_audit_says_what_it_shows_and_that_it_cannot_say() -> None:
     assert finding_sentence(replace(yes, gap=None))[0].endswith("no item has both answers.")
     assert "finds a difference of 25 points and more" in power_sentence(yes)
     assert "finds no difference above" in power_sentence(replace(yes, detectable=None))
+    audited = shown(rows(0.4), audit=replace(yes, missing=2), judges=("scripted:study",))
+    assert "12 items audited; 2 answers missing." in said(audited)
+    latex = FORMS["latex"](audited)
+    assert "The study can find a gain, if a debate passes on" in latex
+    assert "a script, not a model" in latex
 
 
 def test_forms_hold_the_figures_and_latex_no_command_of_a_name() -> None:
@@ -178,6 +189,12 @@ def test_forms_hold_the_figures_and_latex_no_command_of_a_name() -> None:
     assert made["latex"].count(r"\begin{tabular}") == made["latex"].count(r"\end{tabular}") == 2
     assert "<h1>Study: trial</h1>" in made["html"]
     assert "Debate is better than the judge alone" in made["text"].replace("\n", " ")
+    assert "](/study/b1?arm=naive" in made["md"], "a link of a file says where it leads"
+    few = replace(study, swaps=False, result=study_of([replace(row, unpriced=True) for row in rows(0.4)]))
+    assert "one order only" in FORMS["latex"](few)
+    assert r"$\ge$ 0.0000" in FORMS["latex"](few), "a cost that is not known is a lower bound"
+    assert r"$\ge$" not in made["latex"]
+    assert "one order only" not in made["latex"]
 
 
 @pytest.fixture(scope="module")
@@ -251,3 +268,14 @@ def test_a_study_is_unlisted_and_a_stranger_does_not_find_it(guarded: Site) -> N
     for path in (f"/study/{made.json()['id']}", f"/api/studies/{made.json()['id']}"):
         assert guarded.client.get(path).status_code == 404
         assert guarded.client.get(path, headers=token).status_code == 200
+
+
+@pytest.mark.slow
+def test_a_study_with_people_names_the_server_once_and_gives_each_person_a_link_for_each_item(moot: Cli) -> None:
+    with moot.server():
+        made = moot("study", "demo", "--people", "2", "--items", "2", "--rounds", "1", "--yes")
+    assert made.returncode == 0, made.stderr.decode()
+    links = [line.split("\t") for line in made.stdout.decode().splitlines()[:-1]]
+    assert [person for person, _, _ in links] == ["Judge 1", "Judge 1", "Judge 2", "Judge 2"]
+    assert len({link for _, _, link in links}) == 4
+    assert made.stderr.decode().count("a server holds this store: asking ") == 1
