@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from events.types import BothSides, NarrativeVerdictReached, Rounds, ScorecardVerdictReached, missing
+from judge.answers.prompt import TEMPLATE as ANSWERS
 from judge.errors import TemplateError
 from judge.live.claims import ClaimsAnswer, SuspectClaim, claims_prompt, flag_claims, second_prompt
 from judge.live.comparison import compare_prompt
@@ -248,7 +249,7 @@ def test_convergence_is_asked_of_both_ends(turns: int, shown: list[int]) -> None
 def test_the_judge_carries_all_of_its_templates() -> None:
     files = {path.name.removesuffix(".md") for path in (resources.files("judge") / "prompts").iterdir()}
 
-    assert files == judge_templates().keys() | {EVIDENCE}
+    assert files == judge_templates().keys() | {EVIDENCE, ANSWERS}
 
 
 def test_a_debate_is_asked_from_its_own_templates() -> None:

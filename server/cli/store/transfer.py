@@ -42,7 +42,8 @@ from server.export.text import escape_controls
 from server.settings import Settings
 
 BROKEN = 4
-FORMS = ["ndjson", "json", "md", "html", "audio", "aif", "argdown"]
+OF_MAPS = ["aif", "argdown"]
+FORMS = ["ndjson", "json", "md", "html", "audio", *OF_MAPS]
 
 
 @click.command()
@@ -196,7 +197,7 @@ async def _export(
         if form == "html":
             archive = await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence)
             return await _write_page(archive, file)
-        if form in MAPS and form != "json":  # that is the view of the debate
+        if form in OF_MAPS:
             found = await map_of(log, debate)
             file.write(MAPS[form](found))
             file.flush()

@@ -17,14 +17,14 @@ from providers.answers.dialects import Dialect, fits, in_dialect, is_closed, is_
 from providers.answers.schema import schema
 from server.debate.formats.exchange.judging import TOKENS
 from tests.providers.answers import schema_rules
-from tests.providers.scenarios.all_questions import questions_asked, sites
+from tests.providers.scenarios.all_questions import CHOSEN, questions_asked, sites
 from tests.server.debate_events import RUBRIC
 
 OPENAI, ANTHROPIC, GEMINI = dialects.OPENAI, dialects.ANTHROPIC, dialects.GEMINI
 FOUND, MADE = questions_asked()
 NAMES = {msgspec.json.encode(schema(ask.answer_type)): f"{debate} {ask.call}" for debate, ask in FOUND}
 FORMS = {name: msgspec.json.decode(form) for form, name in NAMES.items()}
-PURPOSES = {*TOKENS, "open", "cross", "close", "assess", "panel", "deliberate", "group", "evidence"}
+PURPOSES = {*TOKENS, "open", "cross", "close", "assess", "panel", "deliberate", "group", "evidence", *CHOSEN}
 LONGEST = 200
 """The most turns of a debate (``server/debate/setup/request.py``)."""
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

@@ -17,6 +17,8 @@ from msgspec.structs import replace
 
 from events.types import NOBODY, DebateOpened, Event, EvidenceDocument, EvidencePassage, EvidenceSupplied
 from events.types.rubric import Component, Dimension
+from events.types.study import AnswersSetup, Arm
+from judge.answers.prompt import TEMPLATE as ANSWERS
 from judge.rubrics.rubric import rubric_v2, with_evidence
 from judge.templates import EVIDENCE, load_template
 from server.debate import formats
@@ -63,6 +65,13 @@ WHOLE_NARRATIVE = {
     "margin": "clear",
     "confidence": "high",
     "cites": ["turn 1"],
+}
+LETTER = {"reason": "so", "p_a": 0.7, "answer": "A", "quotes": []}
+CHOSEN: dict[str, dict[str, Any]] = {
+    "choose": LETTER,
+    "critique": {"critique": "It is one.", **LETTER},
+    "speech": {"speech": "It is one."},
+    "inquire": {"question": "Why?"},
 }
 
 
@@ -141,6 +150,19 @@ def debates() -> Iterator[tuple[str, RecordedPlay]]:
                 }
             ),
         ),
+    )
+    yield "a question with a critique", ended(with_answers("critique", critic="x"), lambda step: CHOSEN[step.purpose])
+    yield "a consultancy", ended(with_answers("consultancy", assigned="B", rounds=2), lambda step: CHOSEN[step.purpose])
+
+
+def with_answers(arm: Arm, **more: Any) -> DebateOpened:
+    """A question with two answers."""
+    opening = opened(2 if arm == "consultancy" else 0)
+    return replace(
+        opening,
+        format="consultancy" if arm == "consultancy" else "answers",
+        prompts=opening.prompts | {ANSWERS: load_template(ANSWERS)},
+        question=AnswersSetup(question="Which?", answers=("One", "Two"), arm=arm, **more),
     )
 
 

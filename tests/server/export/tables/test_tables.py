@@ -108,7 +108,8 @@ def test_the_command_takes_the_limits_of_the_list_and_leaves_out_what_was_delete
         (["--as", "csv"], "needs a --table"),
         (["--as", "csv", "--table", "turns", "--table", "calls"], "-o DIR"),
         (["--as", "csv", "--table", "turns", two, "--winner", "pro"], "not both"),
-        (["--as", "md", "--table", "turns", two], "tables and limits are of --as csv"),
+        (["--as", "md", "--table", "turns", two], "tables are of --as csv"),
+        (["--as", "md", "--winner", "pro", two], "limits are of --as inspect, csv"),
         (["--as", "csv", "--table", "turns", one], "deleted"),
     ):
         refused = run("export", *arguments)
