@@ -10,18 +10,25 @@ from events import codec
 from events.record import Draft, digest_before_first, full_line, now, stamp
 from events.transfer import parse_lines
 from events.types import (
+    AnswerGiven,
     AttemptAbandoned,
     AudienceVoted,
+    BatchDebateEnded,
+    BatchDebatePlanned,
+    BatchPlan,
     BeliefStated,
+    CheckedQuote,
     CheckMissing,
     CitationChecked,
     ClaimAppealed,
     ClaimFlagged,
     ComponentScore,
+    ConsultantQuestioned,
     ContextShortened,
     ContextSummarised,
     CoreClaimChange,
     CoreClaimChanges,
+    CritiqueGiven,
     DebateAudited,
     DebateConcluded,
     DebateHalted,
@@ -45,6 +52,7 @@ from events.types import (
     LabSetup,
     ModelFailed,
     ModeratorSpoke,
+    PassageSupplied,
     PenaltyReversed,
     PollClosed,
     PollCounts,
@@ -60,15 +68,21 @@ from events.types import (
     SeatReturned,
     SeatTaken,
     ShortenedTurn,
+    SpeechQuoted,
     StanceStated,
     SuppliedEntry,
     TranscriptSupplied,
     TurnFailed,
     TurnRescored,
+    TurnSpoken,
+    TurnStarted,
+    Usage,
 )
 from events.types import ClaimCleared as Cleared
 from events.types import ClaimUpheld as Upheld
 from events.types import ConvergenceAssessed as Convergence
+from events.types.batch import BatchSides
+from events.types.study import AnswersSetup
 from tests.browser import artifact_logs, panel_logs, protocol_logs
 
 WHY: Final = "There was a reason for it."
@@ -203,6 +217,58 @@ def lab(exported: bytes) -> list[Event]:
     ]
 
 
+def answers(exported: bytes) -> list[Event]:
+    """A question with two answers: a consultant speaks, and a critic too, which no format has together."""
+    opened = parse_lines(exported.splitlines(keepends=True))[0].event
+    assert isinstance(opened, DebateOpened)
+    asked = AnswersSetup(
+        question="Which of them?", answers=("The one.", "The other."), arm="consultancy", assigned="A", rounds=1,
+        has_passage=True,
+    )  # fmt: skip
+    quotes = (CheckedQuote(text="a quote of it", span=(0, 7), stands=False),)
+    return [
+        replace(opened, format="consultancy", turns=1, question=asked),
+        PassageSupplied(withheld="The words of the passage."),
+        TurnStarted(turn=1, side="pro", attempt=1, directive=None),
+        TurnSpoken(
+            turn=1,
+            side="pro",
+            attempt=1,
+            text="What the consultant says.",
+            words=4,
+            clipped=False,
+            pace=(),
+            model="a model",
+            usage=Usage(input_tokens=1, output_tokens=1),
+            latency_ms=1,
+        ),
+        SpeechQuoted(turn=1, quotes=quotes),
+        ConsultantQuestioned(after_turn=1, text="What does it ask?"),
+        CritiqueGiven(text="What the critic writes.", quotes=quotes),
+        AnswerGiven(by="critic", sample=1, stage="alone", p_a=0.7, choice="A", reason=WHY, quotes=quotes),
+        AnswerGiven(by="judge", sample=1, stage="final", p_a=0.7, choice="A", reason=WHY, quotes=quotes),
+        DebateConcluded(winner="pro", by_rule="answer"),
+    ]
+
+
+def batch(exported: bytes) -> list[Event]:
+    """A batch of one debate, which failed."""
+    opened = parse_lines(exported.splitlines(keepends=True))[0].event
+    assert isinstance(opened, DebateOpened)
+    plan = BatchPlan(
+        name="a batch", motions=("A motion of the batch",), languages=("en",), mirrored=False, in_a_row=5,
+        models=(BatchSides(pro="a model", con="another"),), judges=({"model": "a judge"},), privacy="listed",
+        debates=1, digest="0" * 64,
+    )  # fmt: skip
+    debate = "01900000-0000-7000-8000-888888888888"
+    return [
+        replace(opened, format="batch", turns=0, batch=plan),
+        BatchDebatePlanned(key="d1", attempt=1, debate=debate),
+        BatchDebateEnded(key="d1", attempt=1, debate=debate, state="halted", position=9, reason=WHY, provider="one"),
+        DebateConcluded(winner="neither", by_rule="batch"),
+    ]
+
+
 def logs(exported: bytes) -> dict[str, list[Event]]:
     """A harmless log of each format; together they contain every type of event."""
     decided = DecisionRecorded(by="Ada", decision="Two lines first.", reason="It is cheap to undo.")
@@ -217,6 +283,8 @@ def logs(exported: bytes) -> dict[str, list[Event]]:
         "artifact": artifact_logs.artifact(),
         "calibration": artifact_logs.calibration(),
         "lab": lab(exported),
+        "answers": answers(exported),
+        "batch": batch(exported),
     }
 
 

@@ -1,7 +1,7 @@
 /** The functions that tests/browser/page_checks.py runs in a page with hostile text. */
 
 const ELEMENTS = new Set(`a article aside b bdi blockquote body button caption cite code datalist dd del details dialog div dl dt em
-  fieldset figcaption figure footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol optgroup
+  fieldset figcaption figure footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark meter nav noscript ol optgroup
   option p pre q s section select small span summary table tbody td template textarea tfoot th thead time tr u
   ul
   circle g line path polygon rect svg text title tspan`.split(/\s+/));

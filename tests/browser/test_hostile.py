@@ -21,10 +21,12 @@ from tests.laws import spread
 
 pytestmark = pytest.mark.browser
 GROUPS: Final = {"markup": MARKUP, "unicode": UNICODE, "bulk": BULK}
-FORMATS: Final = ("exchange", "protocol", "panel", "artifact", "calibration")
+FORMATS: Final = ("exchange", "protocol", "panel", "artifact", "calibration", "answers")
 SAID: Final = (*GROUPS, "halted")
 LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
-IN_EACH_RUN: Final = ("exchange, words", "protocol, names", "panel, words", "artifact, names", "calibration, words")
+IN_EACH_RUN: Final = (
+    "exchange, words", "protocol, names", "panel, words", "artifact, names", "calibration, words", "answers, words",
+)  # fmt: skip
 """Each format, with hostile words or with hostile names."""
 
 
