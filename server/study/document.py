@@ -423,9 +423,13 @@ def _papers(study: StudyShown) -> Iterator[Block]:
             f"{percent(study.people.value)} ({interval(study.people)}, clustered by story). They asked "
             "back during the debates; a model that reads what was said does not."
         )
-    size = f"{plural(study.result.items, 'item')} of {study.data}, {plural(study.rounds, 'round')} of debate"
-    who = f"debaters {listed(list(study.debaters))}; judges {listed(list(study.judges))}"
-    yield Paragraph(f"What differs. Here: {size}; {who}.")
+    held = [f"{plural(study.result.items, 'item')} of {study.data}"]
+    if study.people is not None:
+        held.append("speeches that people gave")
+    else:
+        held += [f"{plural(study.rounds, 'round')} of debate"] if "debate" in ours else []
+        held += [f"argued by {listed(list(study.debaters))}"] if {"consultancy", "debate", "critique"} & {*ours} else []
+    yield Paragraph(f"What differs. Here: {'; '.join(held)}; judged by {listed(list(study.judges))}.")
     yield Listing(tuple((Link(each.name, each.link), f": {each.setting}.") for each in found.sources))
     yield Paragraph("What other papers say in their abstracts:")
     yield Listing(tuple((Link(each.name, each.link), f": {each.says}.") for each in found.others))

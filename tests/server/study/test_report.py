@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,15 @@ def test_what_the_correction_takes_away_is_said_and_equivalence_needs_its_interv
     assert "They are equivalent within ±5 points, by two one-sided tests" in gain_sentence(same, 0.05)
     turned = [replace(row, arm={"naive": "debate", "debate": "naive"}[row.arm]) for row in rows(0.4)]
     assert "Debate is worse than the judge alone by 41.7 points" in said(shown(turned))
+
+
+def test_what_differs_from_the_papers_names_what_was_held() -> None:
+    alone = [row for row in rows(0.4) if row.arm == "naive"]
+    read = SimpleNamespace(items=24, value=0.8, low=0.7, high=0.9, clusters=12)
+
+    assert "Here: 24 items of own; 3 rounds of debate; argued by d; judged by j." in said(shown(rows(0.4)))
+    assert "Here: 24 items of own; judged by j." in said(shown(alone))
+    assert "Here: 24 items of own; speeches that people gave; judged by j." in said(shown(rows(0.4), people=read))
 
 
 def test_what_is_missing_unfinished_or_scripted_is_said_where_it_is_so() -> None:
