@@ -228,7 +228,7 @@ class BatchVendors:
 async def running_batches() -> AsyncIterator[BatchVendors]:
     """Both vendors at a port of this machine."""
     made = BatchVendors()
-    server = uvicorn.Server(uvicorn.Config(made.app(), port=0, log_level="error", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(made.app(), port=0, log_config=None, access_log=False, lifespan="off"))
     task = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.01)
