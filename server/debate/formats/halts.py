@@ -18,7 +18,7 @@ from events.text.figures import rounded
 from events.types import AttemptAbandoned, DebateHalted, DebateOpened, Side
 from events.types.opening import DebateSettings
 from providers.errors import PromptCut, Starved, ThinkingAsText
-from server.debate.formats.steps import Record
+from server.debate.formats.steps import Record, Step
 
 ADAPTED: Final = frozenset(each.kind for each in (Starved, ThinkingAsText, PromptCut))
 LONGEST_DELAY_MS: Final = 30_000
@@ -82,6 +82,15 @@ def abandon_turns(debate: Debate, reason: str, cause: int | None, *, but: int = 
 
 
 # cost
+
+
+def unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps, or a halt of the turns under way if the cost cap is reached or cannot be kept."""
+    stop = halt_if_unaffordable(debate, opened)
+    if stop is None:
+        return steps
+    why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
+    return (Record(drafts=(*stop.drafts, *abandon_turns(debate, why, debate.position + 1))),)
 
 
 def halt_if_unaffordable(debate: Debate, opened: DebateOpened) -> Record | None:

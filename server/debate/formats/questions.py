@@ -11,9 +11,11 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from events.record import Draft
 from events.state.debate import Debate, question
+from events.state.transcript import Turn
 from events.text.languages import language_name, tokens_a_word
-from events.types import DebateOpened, DebateSettings, Reason, Template
+from events.types import DebateOpened, DebateSettings, Reason, Template, TurnFailed
 from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
@@ -21,8 +23,17 @@ from judge.templates import fill, has_section, section
 from providers.answers.schema import parse
 from providers.base import Material, Segment
 from providers.errors import ProviderError, Resigned, TimedOut, UnknownReference
-from server.debate.formats.halts import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
-from server.debate.formats.steps import Ask, LazyPrompt, TypedQuestion, no_fault
+from server.debate.formats.halts import (
+    abandon_turns,
+    count_outages,
+    count_tries,
+    delay_ms,
+    give_up_reason,
+    halt,
+    is_exhausted,
+    is_forgiven,
+)
+from server.debate.formats.steps import Ask, LazyPrompt, Record, TypedQuestion, no_fault
 from server.people.names import is_person, seat_of
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
@@ -240,6 +251,20 @@ def _again(debate: Debate, opened: DebateOpened, asked: Question, name: str) -> 
 
 def _told(template: Template, answer: str, fault: str) -> Segment:
     return Segment("user", fill(section(template, "again"), answer=quoted(answer[:SHOWN_AGAIN]), fault=quoted(fault)))
+
+
+def give_up(debate: Debate, opened: DebateOpened, turn: Turn, key: str, model: str, reason: str = "") -> Record:
+    """A halt after the question of a turn got no answer; the answer of another turn stays in the log.
+
+    ``reason``: why, for a person; of a model it names the side and the failure.
+    """
+    failures = debate.questions.failed.get(question(key, 1), ())
+    kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
+    tries = count_tries([kind_of(each) for each in failures])
+    why = reason or give_up_reason(opened, turn.number, turn.side, tries, kind, message, model)
+    failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
+    cut = abandon_turns(debate, why, debate.course, but=turn.number)
+    return Record(drafts=(Draft(event=failed, cause=debate.course), *halt(why, debate.course).drafts, *cut))
 
 
 def kind_of(failure: Reason) -> str:

@@ -30,7 +30,6 @@ from events.types import (
     DebateOpened,
     Missing,
     Side,
-    TurnFailed,
     TurnStarted,
     Usage,
     missing,
@@ -67,9 +66,9 @@ from server.debate.formats.answers.speeches import (
     speech_question,
     speech_tokens,
 )
-from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
-from server.debate.formats.questions import Question, again_key, answers, kind_of, pending
-from server.debate.formats.steps import Ask, Record, Step, record
+from server.debate.formats.halts import halt, unless_spent
+from server.debate.formats.questions import Question, again_key, answers, give_up, kind_of, pending
+from server.debate.formats.steps import Ask, Step, record
 from server.people.names import is_person
 
 ALONE, FINAL = "choose:alone", "choose:final"
@@ -96,10 +95,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     if opened is None or debate.status.state != "open":
         return ()
     steps = _steps(debate, opened, setup_of(opened))
-    if any(isinstance(step, Ask) for step in steps) and (stop := halt_if_unaffordable(debate, opened)) is not None:
-        why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
-        return (Record(drafts=(*stop.drafts, *abandon_turns(debate, why, debate.position + 1))),)
-    return steps
+    return unless_spent(debate, opened, steps) if any(isinstance(step, Ask) for step in steps) else steps
 
 
 def _steps(debate: Debate, opened: DebateOpened, setup: AnswersSetup) -> tuple[Step, ...]:
@@ -142,7 +138,8 @@ def _round(debate: Debate, opened: DebateOpened, numbers: Sequence[int]) -> tupl
     batch = EventBatch(debate)
     for turn in under_way:
         if (speech := given_speech(debate, turn)) is None:
-            return (_give_up(debate, opened, turn),)
+            model = debater_of(opened, debate.seats, turn.side).model
+            return (give_up(debate, opened, turn, f"speech:{turn.number}", model),)
         record_speech(batch, opened, turn, speech)
     return record(batch.drafts)
 
@@ -153,19 +150,6 @@ def _started(opened: DebateOpened, number: int, turn: Turn | None) -> TurnStarte
     if setup.arm == "consultancy":
         side = SIDE_OF[setup.assigned or "A"]
     return TurnStarted(turn=number, side=side, attempt=1 if turn is None else turn.attempt + 1, directive=None)
-
-
-def _give_up(debate: Debate, opened: DebateOpened, turn: Turn) -> Record:
-    """A halt that names the side without a speech and the reason."""
-    failures = debate.questions.failed.get(question(f"speech:{turn.number}", 1), ())
-    kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
-    tries = count_tries([kind_of(each) for each in failures])
-    model = debater_of(opened, debate.seats, turn.side).model
-    reason = give_up_reason(opened, turn.number, turn.side, tries, kind, message, model)
-    failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
-    halted = halt(reason, debate.course)
-    cut = abandon_turns(debate, reason, debate.course, but=turn.number)
-    return Record(drafts=(Draft(event=failed, cause=debate.course), *halted.drafts, *cut))
 
 
 def _supplied(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:

@@ -27,7 +27,6 @@ from events.types import (
     Missing,
     SeatHandedOver,
     Side,
-    TurnFailed,
     TurnStarted,
 )
 from judge.live.event_batch import EventBatch
@@ -36,7 +35,7 @@ from judge.protocol.assess import AssessmentAnswer, arguments_in_order, assess_p
 from judge.protocol.judgement import PURPOSE, judges_nothing, record_assessment
 from judge.protocol.order import has_both_orders
 from providers.errors import TimedOut
-from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
+from server.debate.formats.halts import halt_if_unaffordable, unless_spent
 from server.debate.formats.parts import PARTS, panel
 from server.debate.formats.parts.citing import record_statement_citations
 from server.debate.formats.parts.poll import vote_steps
@@ -53,7 +52,7 @@ from server.debate.formats.protocol.statements import (
     spoken,
     statement_of,
 )
-from server.debate.formats.questions import Question, answers, kind_of, pending
+from server.debate.formats.questions import Question, answers, give_up, kind_of, pending
 from server.debate.formats.steps import Ask, Record, Step, record
 from server.people.names import is_person
 
@@ -102,7 +101,7 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
         if turn is None or turn.state == "failed"
     ]
     if begin:
-        return _unless_spent(debate, opened, record(begin))
+        return unless_spent(debate, opened, record(begin))
     under_way = [turn for turn in turns if turn is not None and turn.event is None]
     if debate.seats and (handed := _after_time_out(debate, opened)):
         return record(handed)
@@ -112,7 +111,7 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
         is_affordable = halt_if_unaffordable(debate, opened) is None
         return (*ready, *asks) if is_affordable else ready
     if asks:
-        return _unless_spent(debate, opened, asks)
+        return unless_spent(debate, opened, asks)
     return (_recorded(debate, statements, under_way),)
 
 
@@ -235,28 +234,10 @@ def _record_statement(batch: EventBatch, statement: Statement, accepted: Accepte
 
 
 def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:
-    """A halt that names the side without an answer and the reason; the other side's answer stays in the log."""
-    failures = debate.questions.failed.get(question(statement.key, 1), ())
-    kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
-    assert debate.opened is not None
-    tries = count_tries([kind_of(each) for each in failures])
-    if is_person(statement.model):
-        reason = PARTS["people"].why_halted(debate, debate.opened, turn)
-    else:
-        reason = give_up_reason(debate.opened, turn.number, turn.side, tries, kind, message, statement.model)
-    failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
-    halted = halt(reason, debate.course)
-    cut = abandon_turns(debate, reason, debate.course, but=turn.number)
-    return Record(drafts=(Draft(event=failed, cause=debate.course), *halted.drafts, *cut))
-
-
-def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps, or a halt if the cost cap is reached or cannot be kept."""
-    stop = halt_if_unaffordable(debate, opened)
-    if stop is None:
-        return steps
-    why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
-    return (Record(drafts=(*stop.drafts, *abandon_turns(debate, why, debate.position + 1))),)
+    """A halt that names the side without an answer and the reason."""
+    assert debate.opened is not None, "its turn has begun"
+    why = PARTS["people"].why_halted(debate, debate.opened, turn) if is_person(statement.model) else ""
+    return give_up(debate, debate.opened, turn, statement.key, statement.model, why)
 
 
 # the judgement
@@ -268,7 +249,7 @@ def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         return ()
     asked = _assessments(debate, opened)
     if asks := pending(debate, opened, asked):
-        return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
+        return unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
     batch = EventBatch(debate)
     record_assessment(batch, answers(debate, asked[0]), opened, *(answers(debate, each) for each in asked[1:]))
     return record(batch.drafts)
@@ -310,7 +291,7 @@ def _assessment(debate: Debate, opened: DebateOpened, key: str, first: Side | No
 def _panel_steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """What the panel still has to do; none once it has concluded, or without a panel."""
     due = panel.steps(debate, opened)
-    return _unless_spent(debate, opened, due) if any(isinstance(step, Ask) for step in due) else due
+    return unless_spent(debate, opened, due) if any(isinstance(step, Ask) for step in due) else due
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
